@@ -14,15 +14,15 @@ import lazy_loader
 __version__ = "0.1.0"
 _load, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 _MOVED = {
-    "EquivariantSpace": "spaces",
-    "data_error": "metrics",
-    "equivariant_lstsq": "inference",
-    "invariant_features": "discovery",
-    "layer_distances": "metrics",
-    "lie_derivative_error": "metrics",
+    "EquivariantSpace": "spaces.EquivariantSpace",
+    "data_error": "metrics.data_error",
+    "equivariant_lstsq": "inference.equivariant_lstsq",
+    "invariant_features": "discovery.invariant_features",
+    "layer_distances": "metrics.layer_distances",
+    "lie_derivative_error": "metrics.lie_derivative_error",
     "measure": "metrics",
     "native": "native",
-    "part_vector": "reps",
+    "part_vector": "reps.part_vector",
     "tasks": "datasets",
 }
 """Names that left the top level after 0.1: they are found in their subpackage, and here with a warning for one release."""
@@ -33,9 +33,7 @@ def __getattr__(name: str) -> Any:
         return _load(name)
     if name not in _MOVED:
         raise AttributeError(f"module 'softsym' has no attribute {name!r}")
-    place = f"softsym.{_MOVED[name]}"
-    module = importlib.import_module(place)
-    is_module = name in ("measure", "native", "tasks")
-    new = place if is_module else f"{place}.{name}"
-    warnings.warn(f"softsym.{name} is now {new}", DeprecationWarning, stacklevel=2)
-    return module if is_module else getattr(module, name)
+    place, _, attribute = _MOVED[name].partition(".")
+    module = importlib.import_module(f"softsym.{place}")
+    warnings.warn(f"softsym.{name} is now softsym.{_MOVED[name]}", DeprecationWarning, stacklevel=2)
+    return getattr(module, attribute) if attribute else module

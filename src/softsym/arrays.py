@@ -35,12 +35,9 @@ def read_numbers(values: Any, name: str) -> Array:
     Raises:
         InputError: Masked cells, dates, texts, complex numbers, rows of unequal length or column names that occur twice.
     """
-    columns = getattr(values, "columns", ())
-    twice = [each for each, count in Counter(map(str, columns)).items() if count > 1]
-    if twice:
-        raise InputError(
-            f"`{name}` has {Counter(map(str, columns))[twice[0]]} columns called {twice[0]!r}; give each a name of its own"
-        )
+    for column, count in Counter(map(str, getattr(values, "columns", ()))).items():
+        if count > 1:
+            raise InputError(f"`{name}` has {count} columns called {column!r}; give each a name of its own")
     if isinstance(values, np.ma.MaskedArray):
         if np.ma.getmaskarray(values).any():
             row = np.argwhere(np.ma.getmaskarray(values))[0].tolist()
@@ -183,19 +180,8 @@ def join_equal_inputs(X: Array, row_groups: Index | None) -> Index:
         >>> join_equal_inputs(np.array([[1.0], [2.0], [1.0], [3.0]]), np.array([0, 1, 2, 1])).tolist()
         [0, 1, 0, 1]
     """
-    equal = np.unique(X, axis=0, return_inverse=True)[1].reshape(-1)
-    if row_groups is None:
-        return np.asarray(np.unique(equal, return_inverse=True)[1].reshape(-1), dtype=np.int64)
-    labels = np.unique(row_groups, return_inverse=True)[1].reshape(-1)
-    while True:  # the smallest label of all that are connected
-        smallest = np.full(int(equal.max()) + 1, len(X))
-        np.minimum.at(smallest, equal, labels)
-        joined = smallest[equal]
-        lowest = np.full(int(labels.max()) + 1, len(X))
-        np.minimum.at(lowest, labels, joined)
-        if (lowest[labels] == labels).all():
-            return np.asarray(np.unique(labels, return_inverse=True)[1].reshape(-1), dtype=np.int64)
-        labels = lowest[labels]
+    equal = np.unique(X, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
+    return equal if row_groups is None else merge_row_groups(np.unique(row_groups, return_inverse=True)[1], equal)
 
 
 def encode_row_groups(groups: Any, rows: int) -> Index | None:

@@ -32,7 +32,9 @@ def connect(address: str | None, workers: int) -> Any:
         if address is None:
             ray.init(num_cpus=workers, include_dashboard=False, _node_ip_address=LOOPBACK, **quiet)
         else:
-            _check_reachable(address)
+            host, _, port = address.removeprefix("ray://").rpartition(":")
+            if host and port.isdigit():  # Ray would try for minutes
+                socket.create_connection((host, int(port)), timeout=5).close()
             ray.init(address=address, **quiet)
     except (OSError, RuntimeError, ValueError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
@@ -79,10 +81,3 @@ def check_engine(name: str, address: str | None) -> None:
         raise InputError(f"unknown engine {name!r}; pass local or ray")
     if name == "local" and address is not None:
         raise InputError("--address is that of a Ray cluster; pass --engine ray with it")
-
-
-def _check_reachable(address: str) -> None:
-    """Fails at once where Ray would try for minutes."""
-    host, _, port = address.removeprefix("ray://").rpartition(":")
-    if host and port.isdigit():
-        socket.create_connection((host, int(port)), timeout=5).close()

@@ -256,7 +256,9 @@ def lock_folder(folder: Path) -> Iterator[None]:
     try:
         if lock.lock_counter == 1:
             sweep(folder)
-            put_text(folder / OWNER, json.dumps(_describe_process()))
+            since = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
+            note = {"process": os.getpid(), "host": socket.gethostname(), "since": since}
+            put_text(folder / OWNER, json.dumps(note))
         yield
     finally:
         if lock.lock_counter == 1:  # before the lock is released: afterwards they may be another process's
@@ -277,11 +279,6 @@ def lock_owner(folder: Path) -> str | None:
             return None
     except Timeout:
         return _read_owner(folder)
-
-
-def _describe_process() -> dict[str, object]:
-    since = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
-    return {"process": os.getpid(), "host": socket.gethostname(), "since": since}
 
 
 def _read_owner(folder: Path) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Literal, Protocol, TypeVar
@@ -29,11 +29,8 @@ class Show(Protocol):
         """Shows how much is done, and a short text."""
 
 
-class Reporter(Protocol):
-    """Called after every epoch."""
-
-    def __call__(self, row: Mapping[str, Any]) -> None:
-        """Takes the history row of an epoch."""
+Reporter = Callable[[Mapping[str, Any]], None]
+"""Takes the history row of every epoch."""
 
 
 @contextmanager
@@ -106,7 +103,8 @@ class _Lines:
     def __call__(self, done: int, text: str = "") -> None:
         is_due = done // self.period > self.done // self.period or done >= self.total
         if is_due and time.monotonic() >= self.silent_until:
-            say(f"{self.what} {_amount(done, self.total, self.unit)}  {text}".rstrip())
+            in_bytes = f"{done / 1e6:.0f}/{self.total / 1e6:.0f} MB"
+            say(f"{self.what} {in_bytes if self.unit == 'bytes' else f'{done}/{self.total}'}  {text}".rstrip())
             self.done = done
 
 
@@ -121,10 +119,6 @@ def _bar(what: str, total: int, done: int, unit: Unit) -> Iterator[Show]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=total, completed=done)
         yield lambda done, text="": bar.update(task, completed=done, description=text)
-
-
-def _amount(done: int, total: int, unit: Unit) -> str:
-    return f"{done / 1e6:.0f}/{total / 1e6:.0f} MB" if unit == "bytes" else f"{done}/{total}"
 
 
 def _summary(row: Mapping[str, Any]) -> str:

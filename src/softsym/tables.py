@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, TypeVar
@@ -114,9 +114,6 @@ class CandidateTable(Sequence[Candidate]):
 
     def __len__(self) -> int:
         return len(self._rows)
-
-    def __iter__(self) -> Iterator[Candidate]:
-        return iter(self._rows)
 
     def __getitem__(self, which: Any) -> Any:
         if not isinstance(which, str):

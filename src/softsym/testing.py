@@ -17,7 +17,7 @@ from softsym.groups import group as read_group
 from softsym.metrics import equivariance_error, equivariance_errors
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
-from softsym.reps.atoms import Element, discrete_elements, lie_elements
+from softsym.reps.atoms import discrete_elements, lie_elements
 from softsym.spaces import EquivariantSpace
 from softsym.typing import Array
 
@@ -118,50 +118,31 @@ def assert_projector(space: EquivariantSpace, tol: float = 1e-8, n: int = 4, see
 
 
 def _errors(
-    f: Callable[[Any], Any],
-    rep_in: Rep | str,
-    rep_out: Rep | str,
-    G: Group | str,
-    x: Any,
-    n: int,
-    n_transforms: int,
-    seed: int,
+    f: Any, rep_in: Rep | str, rep_out: Rep | str, G: Group | str, x: Any, n: int, n_transforms: int, seed: int
 ) -> tuple[Group, Array]:
     """The error of each transform, the mean over samples."""
     group = read_group(G)
     if x is None:
-        x = _draw(f, (n, read_rep(rep_in).size(group)), seed)
+        x = np.random.default_rng(seed).standard_normal((n, read_rep(rep_in).size(group)))
+        if isinstance(f, torch.nn.Module):
+            x = torch.as_tensor(x).to(next(f.parameters(), torch.empty(0)))
     return group, equivariance_errors(f, x, rep_in, rep_out, group, n_transforms, seed=seed).mean(axis=1)
 
 
-def _draw(f: object, shape: tuple[int, int], seed: int) -> Any:
-    x = np.random.default_rng(seed).standard_normal(shape)
-    if not isinstance(f, torch.nn.Module):
-        return x
-    like = next(f.parameters(), torch.empty(0))
-    return torch.as_tensor(x, dtype=like.dtype, device=like.device)
-
-
 def _generator_gaps(space: EquivariantSpace, W: Array) -> list[tuple[str, Array]]:
-    """How far maps (n, ...) are from commuting with each generator of the group."""
-    G = space.group
-    gaps = [(f"Lie generator {k}", _gap(space, A, W, lie=True)) for k, A in enumerate(lie_elements(G))]
-    return gaps + [
-        (f"discrete generator {k}", _gap(space, h, W, lie=False)) for k, h in enumerate(discrete_elements(G))
-    ]
-
-
-def _gap(space: EquivariantSpace, element: Element, W: Array, *, lie: bool) -> Array:
-    """The action of a Lie generator on tensors W (n, ...), or the change by a discrete one."""
-    G, given = space.group, element.parts or (element.whole,)
+    """How far maps (n, ...) are from commuting with each generator: the action of one of the Lie algebra, or the change by an element."""
+    G, reps = space.group, list(enumerate(space.factors, 1))
     tensors = W.reshape(len(W), *(rep.size(G) for rep in space.factors))
-    if lie:
-        actions = [_along(k, rep.drho(G, given), tensors) for k, rep in enumerate(space.factors, 1)]
-        return np.asarray(sum(actions))
-    rest = tensors
-    for k, rep in enumerate(space.factors, 1):
-        rest = _along(k, rep.rho(G, given), rest)
-    return rest - tensors
+    gaps = []
+    for number, A in enumerate(lie_elements(G)):
+        action = sum(_along(k, rep.drho(G, A.parts or (A.whole,)), tensors) for k, rep in reps)
+        gaps.append((f"Lie generator {number}", np.asarray(action)))
+    for number, h in enumerate(discrete_elements(G)):
+        transformed = tensors
+        for k, rep in reps:
+            transformed = _along(k, rep.rho(G, h.parts or (h.whole,)), transformed)
+        gaps.append((f"discrete generator {number}", transformed - tensors))
+    return gaps
 
 
 def _along(axis: int, matrix: Array, tensors: Array) -> Array:

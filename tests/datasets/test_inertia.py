@@ -6,7 +6,6 @@ import torch
 
 from softsym import groups
 from softsym.datasets import Inertia
-from softsym.datasets.inertia import VARIANTS
 from softsym.errors import InputError
 from tests.datasets.truth import check_expected, data_error
 
@@ -32,12 +31,12 @@ def test_perturbation_scales_columns():
     assert axis[:, 0].tolist() == [0.0, 0.0, 0.0]
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("variant", Inertia.variants())
 def test_symmetry_of_every_variant(variant):
     check_expected(Inertia(variant))
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("variant", Inertia.variants())
 def test_breaking_is_close_to_the_data_error(variant):
     task = Inertia(variant)
     for group, breaking in task.breaking.items():
@@ -46,7 +45,8 @@ def test_breaking_is_close_to_the_data_error(variant):
 
 def test_the_printed_soft_variant_is_not_only_soft():
     exact = {
-        variant: [str(G) for G, word in Inertia(variant).expected.items() if word == "exact"] for variant in VARIANTS
+        variant: [str(G) for G, word in Inertia(variant).expected.items() if word == "exact"]
+        for variant in Inertia.variants()
     }
     assert exact["soft-printed"] == ["O(2)@y"]
     assert exact["soft"] == []

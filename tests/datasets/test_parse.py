@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 import softsym as ss
-from softsym.datasets import cossim, inertia, registered_tasks, task
+from softsym.datasets import CosSim, Inertia, registered_tasks, task
 from softsym.datasets import task as read_task
 from softsym.datasets.parse import Arguments, check_task_name, is_task, read_data, task_parameters, task_table
 from softsym.errors import InputError
 
 ALL = [
-    *(f"inertia:{variant}" for variant in inertia.VARIANTS),
-    *(f"cossim:{variant}" for variant in cossim.VARIANTS),
+    *(f"inertia:{variant}" for variant in Inertia.variants()),
+    *(f"cossim:{variant}" for variant in CosSim.variants()),
     *(f"golfball:wind={axis}" for axis in ("none", "x", "y", "z")),
 ]
 MORE = ["golfball:wind=y,speed=5.5,drag=0.01,gravity=1.6"]

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from softsym.errors import InputError
-from softsym.metrics import input_check
-from softsym.metrics.input_check import NormalisationCheck, check_inputs, recommend
-from softsym.metrics.normalisation import Break
+from softsym.metrics import normalisation
+from softsym.metrics.normalisation import Break, NormalisationCheck, check_inputs, recommend
 
 NAMES = ("x0", "x1", "x2")
 KEPT, BROKEN = Break("O(2)@z", 0.0, 0.0, 0.0), Break("O(2)@x", 0.5, 0.1, 0.25)
@@ -57,7 +56,7 @@ def test_progress_sees_every_group(monkeypatch):
             seen.append(group.name)
             yield group
 
-    monkeypatch.setattr(input_check, "track", track)
+    monkeypatch.setattr(normalisation, "track", track)
     X = np.random.default_rng(0).standard_normal((60, 3))
     check_inputs(X, NAMES, "V", ["O(3)", "SO(3)"], quiet=False)
     assert seen == ["O(3)", "SO(3)"]

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from softsym.data.table import Table as Data
     from softsym.inference import EvidenceTable
-    from softsym.metrics.input_check import InputCheck
+    from softsym.metrics.normalisation import InputCheck
 
 
 def command(
@@ -74,7 +74,7 @@ def command(
             raise InputError(f"pass how the columns of {data} transform, as in --in '5S + 5V' --groups 'O(3)'")
         from softsym.data.table import Table, check_fit
         from softsym.groups import read_groups
-        from softsym.metrics.input_check import check_inputs
+        from softsym.metrics.normalisation import check_inputs
 
         inputs, known = Table(table.X, None, table.x_names, (), table.source), read_groups(candidates)
         repeated = check_fit(inputs, rep, None, known)

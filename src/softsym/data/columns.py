@@ -62,13 +62,11 @@ class Header:
             >>> Header("data.csv", ("m1", "m2", "m3", "x", "y")).select("x, m1..m3", "--x-columns")
             [3, 0, 1, 2]
         """
-        chosen: dict[int, None] = {}
-        for item in _items(text, flag):
-            for place in self._places(item, flag):
-                if place in chosen:
-                    raise InputError(f"{flag} chooses the column {self.names[place]!r} twice; name it once")
-                chosen[place] = None
-        return list(chosen)
+        places = [place for item in _items(text, flag) for place in self._places(item, flag)]
+        for place, count in Counter(places).items():
+            if count > 1:
+                raise InputError(f"{flag} chooses the column {self.names[place]!r} twice; name it once")
+        return places
 
     def select_one(self, text: str, flag: str) -> int:
         """The place of a single column.
@@ -85,9 +83,8 @@ class Header:
     def describe(self) -> str:
         """The columns for a message, shortened if they are many."""
         if len(self.names) <= SHOWN:
-            return ", ".join(map(_printable, self.names))
-        first = ", ".join(map(_printable, self.names[: SHOWN - 1]))
-        return f"{first}, ... {_printable(self.names[-1])} ({len(self.names)} in all)"
+            return ", ".join(self.names)
+        return f"{', '.join(self.names[: SHOWN - 1])}, ... {self.names[-1]} ({len(self.names)} in all)"
 
     def _places(self, item: list[_Name], flag: str) -> list[int]:
         if len(item) == 2:
@@ -144,11 +141,6 @@ def _items(text: str, flag: str) -> list[list[_Name]]:
     raise InputError(
         f'{flag}: cannot read {text!r}; write column names with commas between them, such as "m1..m5,pos_*"'
     )
-
-
-def _printable(name: str) -> str:
-    """The name as it is, or escaped if it would break a message's one line."""
-    return name if name.isprintable() else repr(name)
 
 
 def choose(
@@ -231,7 +223,7 @@ def infer_columns(names: Sequence[str]) -> tuple[InferredColumns, InferredColumn
     return _side(groups[:last] + groups[last + 1 :]), _side([groups[last]])
 
 
-def explain_missing_options(data: str, names: Sequence[str], texts: Collection[str], command: str = "discover") -> str:
+def explain_missing_options(data: str, names: Sequence[str], texts: Collection[str]) -> str:
     """Message on missing options: the columns there are, and a command to copy that leaves columns of text out."""
     shown = ", ".join(names[:30]) + (", ..." if len(names) > 30 else "")
     parts = [
@@ -243,7 +235,7 @@ def explain_missing_options(data: str, names: Sequence[str], texts: Collection[s
         x, y = sides
         options = {"--x-columns": _select(x.columns), "--y-columns": _select(y.columns), "--in": x.rep, "--out": y.rep}
         words = (word for option, value in options.items() for word in (option, shlex.quote(value)))
-        parts.append(f"a guess by their names, to copy: softsym {command} {shlex.quote(data)} {' '.join(words)}")
+        parts.append(f"a guess by their names, to copy: softsym discover {shlex.quote(data)} {' '.join(words)}")
     return "; ".join(parts)
 
 

@@ -11,6 +11,7 @@ import math
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.spatial.transform import Rotation
 
 from softsym.arrays import read_numbers
 from softsym.errors import InputError
@@ -43,8 +44,6 @@ def quaternion_to_vectors(q: ArrayLike, order: str = "wxyz") -> Array:
         >>> quaternion_to_vectors([[1, 0, 0, 1]]).round(12) + 0.0
         array([[ 0.,  1.,  0., -1.,  0.,  0.,  0.,  0.,  1.]])
     """
-    from scipy.spatial.transform import Rotation
-
     values = read_numbers(q, "q")
     if values.ndim != 2 or values.shape[1] != 4 or not values.any(axis=1).all():
         raise InputError(f"`q` must be quaternions of shape (n, 4), none of them zero, got {values.shape}")
@@ -66,8 +65,6 @@ def euler_to_vectors(angles: ArrayLike, axes: str = "xyz", *, degrees: bool = Fa
         >>> euler_to_vectors([[0, 0, 90]], degrees=True).round(12) + 0.0
         array([[ 0.,  1.,  0., -1.,  0.,  0.,  0.,  0.,  1.]])
     """
-    from scipy.spatial.transform import Rotation
-
     values = read_numbers(angles, "angles")
     if values.ndim != 2 or values.shape[1] != 3:
         raise InputError(f"`angles` must have shape (n, 3), got {values.shape}")

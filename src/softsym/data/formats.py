@@ -131,7 +131,7 @@ def open_file(path: Path) -> DataFile:
     if path.is_dir():
         raise InputError(f"{path} is a folder; pass a file in it")
     known = format_of(path)
-    if not _is_utf8(str(path)):
+    if str(path).encode(errors="ignore").decode() != str(path):
         raise InputError(f"the name of {path} is not UTF-8; rename the file")
     if path.exists() and not path.is_file():  # it would be waited for, and could be read once only
         raise InputError(f"{path} is a pipe or a device; write what it gives to a file and pass that")
@@ -145,14 +145,6 @@ def open_file(path: Path) -> DataFile:
     except (OSError, ValueError) as error:
         raise InputError(f"cannot read {path}: {getattr(error, 'strerror', error)}; pass another file") from error
     return known.open(path)
-
-
-def _is_utf8(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def format_of(path: Path) -> type[DataFile]:

@@ -66,12 +66,8 @@ class ParquetRows(IterableDataset[tuple[Tensor, Tensor]]):
         processes: int = 1,
     ) -> None:
         super().__init__()
-        for name, value in (
-            ("batch", batch),
-            ("block_rows", block_rows),
-            ("shuffle_blocks", shuffle_blocks),
-            ("processes", processes),
-        ):
+        counts = {"batch": batch, "block_rows": block_rows, "shuffle_blocks": shuffle_blocks, "processes": processes}
+        for name, value in counts.items():
             if value < 1:
                 raise InputError(f"`{name}` must be at least 1, got {value}")
         if not 0 <= rank < processes:

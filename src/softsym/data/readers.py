@@ -13,7 +13,6 @@ Sizes come from headers and are checked before anything is loaded; a header that
 from __future__ import annotations
 
 import csv
-import functools
 import gzip
 import io
 import itertools
@@ -24,11 +23,11 @@ import warnings
 import zipfile
 import zlib
 from array import array
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,6 +67,7 @@ LONGEST_NAMES = 10**8
 MAGIC = {".parquet": b"PAR1", ".feather": b"ARROW1", ".arrow": b"ARROW1"}
 """First and last bytes of a whole file."""
 Shape = tuple[int, ...]
+T = TypeVar("T")
 DAMAGE = (
     *(OSError, EOFError, KeyError, TypeError, ValueError, SyntaxError, RuntimeError, MemoryError),
     *(tokenize.TokenError, struct.error, zlib.error, zipfile.BadZipFile),
@@ -106,12 +106,8 @@ class DelimitedFile(DataFile):
         """By the first rows."""
         texts = set()
         for _, cells in itertools.islice(self._rows(), LOOK_ROWS):
-            numbers = [self._to_number(cell) for cell in cells]
-            texts |= {
-                name
-                for name, cell, number in zip(self.names, cells, numbers, strict=True)
-                if number is None and cell.lower() not in MISSING
-            }
+            named = zip(self.names, cells, strict=True)
+            texts |= {name for name, cell in named if self._to_number(cell) is None and cell.lower() not in MISSING}
         return texts
 
     def numbers(self, columns: list[int], *, keep_missing: bool = False) -> Array:
@@ -133,19 +129,16 @@ class DelimitedFile(DataFile):
     def write(path: Path, names: list[str], values: Array, std: Array | None) -> None:
         import polars
 
-        columns = prediction_columns(names, values, std)
+        columns = prediction_columns(names, values, std).items()
         # A spreadsheet would run such a name as a formula.
-        frame = polars.DataFrame(
-            {f"'{name}" if name.startswith(FORMULA) else name: each for name, each in columns.items()}
-        )
+        frame = polars.DataFrame({f"'{name}" if name.startswith(FORMULA) else name: each for name, each in columns})
         frame.write_csv(path, separator=SEPARATORS[suffix_of(path)])
 
     def _numbers_by_polars(self, columns: list[int], keep_missing: bool) -> Array | None:
         """The numbers, quickly; None if a cell of these columns is no finite number or a line has too many cells."""
         import polars
 
-        places = range(len(self.names))
-        schema = {str(k): polars.Float64 if k in columns else polars.String for k in places}
+        schema = {str(k): polars.Float64 if k in columns else polars.String for k in range(len(self.names))}
         try:
             lazy = polars.scan_csv(
                 self.path,
@@ -181,24 +174,26 @@ class DelimitedFile(DataFile):
     def _numbers_by_line(self, columns: list[int], keep_missing: bool = False) -> Array:
         """The same numbers, slowly; refuses text first, then missing values, then NaN and infinity, with the line."""
         numbers = array("d")
-        problems: dict[str, list[tuple[int, int, str]]] = {"missing": [], "not finite": []}
+        missing: list[tuple[int, int, str | None]] = []
+        not_finite = missing.copy()
         for line, cells in self._rows():
             for column in columns:
-                cell = cells[column]
-                value = self._to_number(cell)
-                if value is None and cell.lower() not in MISSING:
+                value = self._to_number(cells[column])
+                if value is None and cells[column].lower() not in MISSING:
                     raise InputError(
-                        f"{self.path}, line {line}: column {self.names[column]!r} holds {shorten(cell, 40)!r}, which is no number; "
-                        "choose other --x-columns or --y-columns, or correct it"
+                        f"{self.path}, line {line}: column {self.names[column]!r} holds {shorten(cells[column], 40)!r}, which is no "
+                        "number; choose other --x-columns or --y-columns, or correct it"
                     )
-                if value is None or not math.isfinite(value):
-                    problems["missing" if value is None else "not finite"].append((line, column, cell))
+                if value is None:
+                    missing.append((line, column, None))
+                elif not math.isfinite(value):
+                    not_finite.append((line, column, cells[column]))
                 numbers.append(math.nan if value is None else value)
-        for kind, places in problems.items():
+        for places in (missing, not_finite):
             if places and not keep_missing:
                 line, column, cell = places[0]
-                where, count = f"{self.path}, line {line}", len({line for line, _, _ in places})
-                raise _value_error(where, self.names[column], None if kind == "missing" else cell, count, "line")
+                count = len({line for line, _, _ in places})
+                raise _value_error(f"{self.path}, line {line}", self.names[column], cell, count, "line")
         if not numbers:
             raise InputError(f"{self.path} has column names but no rows")
         return np.frombuffer(numbers, dtype=np.float64).reshape(-1, len(columns)).copy()
@@ -207,6 +202,8 @@ class DelimitedFile(DataFile):
 @dataclass(frozen=True)
 class ColumnarFile(DataFile):
     """A file that stores named columns one by one: ``.parquet``, and Arrow's ``.feather`` and ``.arrow``."""
+
+    schema: polars.Schema  # the type of each column
 
     @classmethod
     def open(cls, path: Path) -> ColumnarFile:
@@ -221,9 +218,8 @@ class ColumnarFile(DataFile):
             raise InputError(f"{path} is empty; write it again")
         if start != magic or end != magic:
             raise _damage_error(path, f"it does not begin and end with {magic.decode()}")
-        with _refuse_damage(path):
-            return cls(path, tuple(_scan(path).collect_schema()))
-        raise AssertionError
+        schema = _query(path, lambda rows: rows.collect_schema())
+        return cls(path, tuple(schema), schema)
 
     def size(self, columns: list[int]) -> int:
         return 8 * len(columns) * self.count()
@@ -232,14 +228,13 @@ class ColumnarFile(DataFile):
         """The number of rows, from the file's metadata."""
         import polars
 
-        with _refuse_damage(self.path):
-            rows = int(_scan(self.path).select(polars.len()).collect().item())
-        if rows > MOST_ROWS:
-            raise _damage_error(self.path, f"it says that it has {rows:,} rows")
-        return rows
+        count = int(_query(self.path, lambda rows: rows.select(polars.len()).collect().item()))
+        if count > MOST_ROWS:
+            raise _damage_error(self.path, f"it says that it has {count:,} rows")
+        return count
 
     def text_columns(self) -> set[str]:
-        return {name for name, dtype in self._schema.items() if not _is_number(dtype)}
+        return {name for name, dtype in self.schema.items() if not _is_number(dtype)}
 
     def numbers(self, columns: list[int], *, keep_missing: bool = False) -> Array:
         numbers = self.slice(columns, 0, None, keep_missing=keep_missing)
@@ -263,21 +258,16 @@ class ColumnarFile(DataFile):
 
         names = [self.names[k] for k in columns]
         self._check_types(names)
-        with _refuse_damage(self.path):
-            lazy = _scan(self.path).slice(start, None if stop is None else stop - start).select(names)
-            frame = lazy.collect()
-            numbers = frame.cast(polars.Float64).to_numpy(order="c")
+        length = None if stop is None else stop - start
+        frame = _query(self.path, lambda rows: rows.slice(start, length).select(names).collect())
+        numbers = _query(self.path, lambda rows: frame.cast(polars.Float64).to_numpy(order="c"))
         if not keep_missing and not np.isfinite(numbers).all():
             self._check_missing(frame, start)
-            bad = ~np.isfinite(numbers)
-            row, column = np.argwhere(bad)[0]
-            where, count = f"{self.path}, row {start + row + 1}", int(bad.any(axis=1).sum())
-            raise _value_error(where, names[column], numbers[row, column], count, "row")
+            self._check_values(np.isfinite(numbers), numbers, names, start)
         return numbers
 
     def cells(self, column: int) -> list[Any]:
-        with _refuse_damage(self.path):
-            frame = _scan(self.path).select(self.names[column]).collect()
+        frame = _query(self.path, lambda rows: rows.select(self.names[column]).collect())
         self._check_missing(frame, 0)
         return frame.to_series().to_list()
 
@@ -288,30 +278,26 @@ class ColumnarFile(DataFile):
         frame = polars.DataFrame(prediction_columns(names, values, std))
         frame.write_parquet(path) if path.suffix.lower() == ".parquet" else frame.write_ipc(path)
 
-    @functools.cached_property
-    def _schema(self) -> polars.Schema:
-        with _refuse_damage(self.path):
-            return _scan(self.path).collect_schema()
-        raise AssertionError
-
     def _check_types(self, names: list[str]) -> None:
-        schema = self._schema
-        for name in names:
-            if not _is_number(schema[name]):
-                with _refuse_damage(self.path):
-                    value = _scan(self.path).select(name).drop_nulls().head(1).collect().to_series().to_list()
-                shown = shorten(" ".join(repr(value[0]).split()), 40) if value else "nothing"
-                raise InputError(
-                    f"{self.path}: column {name!r} holds {schema[name]} such as {shown}, which are no numbers; "
-                    "choose other --x-columns or --y-columns"
-                )
+        texts = [name for name in names if not _is_number(self.schema[name])]
+        if texts:
+            first = _query(self.path, lambda rows: rows.select(texts[0]).drop_nulls().head(1).collect())
+            shown = shorten(" ".join(repr(first.item()).split()), 40) if len(first) else "nothing"
+            raise InputError(
+                f"{self.path}: column {texts[0]!r} holds {self.schema[texts[0]]} such as {shown}, which are no numbers; "
+                "choose other --x-columns or --y-columns"
+            )
 
     def _check_missing(self, frame: polars.DataFrame, start: int) -> None:
-        bad = np.column_stack([series.is_null().to_numpy() for series in frame])
-        if bad.any():
-            row, column = np.argwhere(bad)[0]
-            where, count = f"{self.path}, row {start + row + 1}", int(bad.any(axis=1).sum())
-            raise _value_error(where, frame.columns[column], None, count, "row")
+        there = np.column_stack([series.is_not_null().to_numpy() for series in frame])
+        self._check_values(there, None, frame.columns, start)
+
+    def _check_values(self, good: NDArray[np.bool_], values: Array | None, names: list[str], start: int) -> None:
+        """Refuses the first cell that is not good: a missing one, or one of these values."""
+        if not good.all():
+            row, column = np.argwhere(~good)[0]
+            where, count = f"{self.path}, row {start + row + 1}", int((~good).any(axis=1).sum())
+            raise _value_error(where, names[column], None if values is None else values[row, column], count, "row")
 
 
 def _is_number(dtype: polars.DataType) -> bool:
@@ -320,20 +306,13 @@ def _is_number(dtype: polars.DataType) -> bool:
     return dtype.is_numeric() or dtype in (polars.Boolean, polars.Null)
 
 
-def _scan(path: Path) -> polars.LazyFrame:
+def _query(path: Path, ask: Callable[[polars.LazyFrame], T]) -> T:
+    """An answer from a Parquet or Arrow file; whatever polars says of a damaged one, its panics too, becomes one line."""
     import polars
 
-    is_parquet = path.suffix.lower() == ".parquet"
-    return polars.scan_parquet(path, glob=False) if is_parquet else polars.scan_ipc(path, glob=False)
-
-
-@contextmanager
-def _refuse_damage(path: Path) -> Iterator[None]:
-    """Whatever polars says of a damaged Parquet or Arrow file, its panics too, becomes one line."""
-    import polars
-
+    scan = polars.scan_parquet if path.suffix.lower() == ".parquet" else polars.scan_ipc
     try:
-        yield
+        return ask(scan(path, glob=False))
     except (Exception, polars.exceptions.PanicException) as error:
         first = (str(error).strip().splitlines() or [type(error).__name__])[0]
         raise _damage_error(path, shorten(first, 200)) from error

@@ -3,11 +3,11 @@ from .builtin import TRUTH_ABSENT_ABOVE as TRUTH_ABSENT_ABOVE
 from .builtin import Synthetic as Synthetic
 from .builtin import Task as Task
 from .builtin import stream as stream
-from .cossim import CosSim as CosSim
 from .golfball import GolfBall as GolfBall
 from .golfball import fly as fly
 from .golfball import last_velocity as last_velocity
-from .inertia import Inertia as Inertia
+from .paper import CosSim as CosSim
+from .paper import Inertia as Inertia
 from .parse import Arguments as Arguments
 from .parse import check_task_name as check_task_name
 from .parse import is_task as is_task

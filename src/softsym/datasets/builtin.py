@@ -26,8 +26,7 @@ FIXED_SEED = 0
 OBSERVED = 1_500
 """Rows of a table of a task whose truth is a formula."""
 TRUTH_ABSENT_ABOVE = 0.2
-"""A symmetry is called absent if the truth breaks it by more: mean of |rho f(x) - f(rho x)| over the sum of both norms, Haar measure.
-"""
+"""A symmetry is called absent if the equivariance error of the truth is larger."""
 
 
 def stream(seed: int, name: str) -> torch.Generator:
@@ -97,11 +96,11 @@ class Task(ABC):
         """
 
     def observations(self, seed: int) -> Pair:
-        """Inputs and outputs in their own units, as a file would hold them: the training data unless a task says otherwise."""
+        """Inputs and outputs in their own units, as a file would hold them: by default the training data."""
         return self.splits(seed).train
 
     def evidence_data(self, seed: int) -> Pair:
-        """Rows for tests of symmetry without a model: the observations unless a task says otherwise."""
+        """Rows for tests of symmetry without a model: by default the observations."""
         return self.observations(seed)
 
     def with_file(self, file: str) -> Task:
@@ -131,6 +130,8 @@ class Synthetic(Task):
     """A task with a known target function; subclasses define the distribution of inputs and the function."""
 
     error: ClassVar[Error] = mse
+    sizes: ClassVar[Sizes] = Sizes(1000, 1000, 1000)
+    origin: ClassVar[str] = "computed from a formula"
 
     @abstractmethod
     def inputs(self, n: int, generator: torch.Generator) -> Tensor:
@@ -149,16 +150,6 @@ class Synthetic(Task):
     def expected(self) -> Mapping[Group, Verdict]:
         """Exact, soft or absent, by how much the truth breaks each candidate group."""
         return {candidate: verdict(value) for candidate, value in self.breaking.items()}
-
-    @property
-    def sizes(self) -> Sizes:
-        """A thousand of each."""
-        return Sizes(1000, 1000, 1000)
-
-    @property
-    def origin(self) -> str:
-        """A formula."""
-        return "computed from a formula"
 
     @property
     def target(self) -> Callable[[Tensor], Tensor]:

@@ -33,7 +33,7 @@ LENGTH = 10.0
 """Metres in one unit of the data, so that coordinates are of order one."""
 SPEEDS = (10.0, 20.0)
 """Launch speeds in metres per second."""
-AXES = ("x", "y", "z")
+AXES, NUMBERS = ("x", "y", "z"), ("speed", "drag", "gravity")
 STEPS = 4
 """Runge-Kutta steps between two points."""
 
@@ -97,7 +97,7 @@ class GolfBall(Synthetic):
     def __post_init__(self) -> None:
         if self.wind not in (*AXES, "none"):
             raise InputError(f"golfball: `wind` must be none, x, y or z, got {self.wind!r}")
-        for key in ("speed", "drag", "gravity"):
+        for key in NUMBERS:
             value = getattr(self, key)
             if not (math.isfinite(value) and value >= 0):
                 raise InputError(f"golfball: `{key}` must not be negative, got {value}")
@@ -110,23 +110,16 @@ class GolfBall(Synthetic):
     def read(arguments: Arguments) -> GolfBall:
         """Reads the task from its text."""
         arguments.no_variant()
-        arguments.only("wind", "speed", "drag", "gravity")
-        return GolfBall(
-            arguments.options.get("wind", "none"),
-            arguments.number("speed", GolfBall.speed),
-            arguments.number("drag", GolfBall.drag),
-            arguments.number("gravity", GolfBall.gravity),
-        )
+        arguments.only("wind", *NUMBERS)
+        numbers = {key: arguments.number(key, getattr(GolfBall, key)) for key in NUMBERS}
+        return GolfBall(arguments.options.get("wind", "none"), **numbers)
 
     @property
     def name(self) -> str:
         """``golfball:wind=...`` and whatever else is not the default."""
-        changed = [
-            f"{key}={getattr(self, key)!r}"
-            for key in ("speed", "drag", "gravity")
-            if getattr(self, key) != getattr(GolfBall, key)
-        ]
-        return ",".join([f"golfball:wind={self.wind}", *changed])
+        values = {key: getattr(self, key) for key in NUMBERS}
+        changed = (f",{key}={value!r}" for key, value in values.items() if value != getattr(GolfBall, key))
+        return f"golfball:wind={self.wind}{''.join(changed)}"
 
     def inputs(self, n: int, generator: torch.Generator) -> Tensor:
         """Flights in directions uniform on the sphere, shape (n, 18): the inputs single out no axis."""
@@ -157,16 +150,7 @@ class GolfBall(Synthetic):
         return broken
 
     def _fly(self, position: Tensor, velocity: Tensor, dt: float) -> Tensor:
-        wind = [self.speed * (self.wind == axis) for axis in AXES]
-        return (
-            fly(
-                position,
-                velocity,
-                gravity=position.new_tensor([0.0, 0.0, -self.gravity]),
-                wind=position.new_tensor(wind),
-                drag=self.drag,
-                dt=dt,
-                points=POINTS,
-            )
-            / LENGTH
-        )
+        wind = position.new_tensor([self.speed * (self.wind == axis) for axis in AXES])
+        gravity = position.new_tensor([0.0, 0.0, -self.gravity])
+        path = fly(position, velocity, gravity=gravity, wind=wind, drag=self.drag, dt=dt, points=POINTS)
+        return path / LENGTH

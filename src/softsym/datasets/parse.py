@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from softsym.datasets.builtin import Task
 
 OWN = {
-    "inertia": "softsym.datasets.inertia:Inertia",
-    "cossim": "softsym.datasets.cossim:CosSim",
+    "inertia": "softsym.datasets.paper:Inertia",
+    "cossim": "softsym.datasets.paper:CosSim",
     "golfball": "softsym.datasets.golfball:GolfBall",
 }
 """The class of each task of this package."""
@@ -229,9 +229,8 @@ def task_table(task: Task, seed: int) -> Table:
     from softsym.data.table import Table
 
     X, Y = (values.double().numpy() for values in task.observations(seed))
-    x_names, y_names = (
-        tuple(f"{letter}{k}" for k in range(values.shape[1])) for letter, values in (("x", X), ("y", Y))
-    )
+    x_names = tuple(f"x{k}" for k in range(X.shape[1]))
+    y_names = tuple(f"y{k}" for k in range(Y.shape[1]))
     return Table(X, Y, x_names, y_names, task.name, task.row_groups(seed))
 
 

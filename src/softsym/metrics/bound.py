@@ -1,4 +1,11 @@
-r"""A certificate of equivariance: an upper bound of a network's equivariance error on a ball.
+r"""How far each layer of a network is from equivariant, and what that means for the whole: a certified bound of its error on a ball.
+
+The relative distance of a weight or bias to the equivariant space of a group is
+
+.. math:: \frac{|W - P_G W|}{|W|} \in [0, 1], \qquad |W|^2 = |P_G W|^2 + |W - P_G W|^2 .
+
+Zero in all layers makes the network equivariant (apart from soft gates); one means that nothing of the layer is. An RPP has two
+matrices per layer, :math:`W = P W_1 + W_2`, and for it the confined path :math:`|P W_1|` is reported too.
 
 Let :math:`e` bound :math:`|\rho(g) h(x) - h(\rho(g) x)|` and r bound |h| before a layer, for all :math:`|x| \le R` and all g. With
 :math:`|\rho(g)| \le \bar\rho` (one for orthogonal groups) a linear layer gives
@@ -23,20 +30,22 @@ Reference:
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import cast
 
 import numpy as np
+import torch
 from numpy.typing import ArrayLike
-from torch import Tensor
+from torch import Tensor, nn
 
 from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.groups import group as read_group
 from softsym.maps import MapValue, TensorMap, as_array, map_values
-from softsym.nn import Bilinear, Gated, Network
+from softsym.nn import Bilinear, Gated, Network, ScaleCanonical
 from softsym.nn.bilinear import SCALE
+from softsym.nn.linear import SumLinear, get_weights
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
 from softsym.typing import Array
@@ -109,100 +118,92 @@ def equivariance_bound(
     rho = _rho_bound(group, rho_bound)
     if not (math.isfinite(radius) and radius >= 0):
         raise InputError(f"`radius` must be a non-negative number, got {radius}")
-    start = radius * rho  # transformed inputs lie in the larger ball
+    layers = _Layers(group, rho, radius * rho)  # transformed inputs lie in the larger ball
     if isinstance(model, Network):
         if reps is not None:
             raise InputError("`reps` belong to a list of (W, b); a network knows its own")
-        steps = _network_steps(model, group, start, rho)
+        _add_network(layers, model)
     else:
-        steps = _list_steps(model, group, start, rho, reps, lipschitz, at_zero)
-    return _unroll(steps, radius)
+        _add_list(layers, model, reps, lipschitz, at_zero)
+    return layers.unroll(radius)
 
 
-def _unroll(steps: Sequence[Step], radius: float) -> Bound:
-    contributions: dict[str, float] = {}
-    constant, later = 0.0, 1.0
-    for step in reversed(steps):
-        if step.added or step.slope:
-            contributions[step.name] = step.added * later
-        constant = max(constant, step.slope * later)
-        later *= step.lipschitz
-    ordered = dict(reversed(contributions.items()))
-    distance = sum(step.distance for step in steps)
-    return Bound(sum(ordered.values()), ordered, constant, distance, radius)
+@dataclass
+class _Layers:
+    """The layers so far, and the ball after them."""
+
+    group: Group
+    rho: float
+    radius: float
+    steps: list[Step] = field(default_factory=list)
+
+    def add(self, step: Step) -> None:
+        self.steps.append(step)
+        self.radius = step.radius
+
+    def add_linear(self, name: str, weight: MapValue, bias: MapValue | None) -> None:
+        W, slope = weight.value, 2 * self.rho * self.radius
+        residual = weight.map.space(self.group).residual(W)
+        b = np.zeros(len(W)) if bias is None else bias.value
+        off = 0.0 if bias is None else float(bias.map.space(self.group).distance(b))
+        norm = operator_norm(W)
+        step = Step(
+            name,
+            radius=norm * self.radius + float(np.linalg.norm(b)),
+            lipschitz=norm,
+            added=slope * operator_norm(residual) + (self.rho + 1) * off,
+            slope=max(slope, self.rho + 1),
+            distance=float(np.linalg.norm(residual)) + off,
+        )
+        self.add(step)
+
+    def unroll(self, radius: float) -> Bound:
+        contributions: dict[str, float] = {}
+        constant, later = 0.0, 1.0
+        for step in reversed(self.steps):
+            if step.added or step.slope:
+                contributions[step.name] = step.added * later
+            constant = max(constant, step.slope * later)
+            later *= step.lipschitz
+        ordered = dict(reversed(contributions.items()))
+        distance = sum(step.distance for step in self.steps)
+        return Bound(sum(ordered.values()), ordered, constant, distance, radius)
 
 
-def _linear_step(name: str, weight: MapValue, bias: MapValue | None, group: Group, radius: float, rho: float) -> Step:
-    W, slope = weight.value, 2 * rho * radius
-    residual = weight.map.space(group).residual(W)
-    b = np.zeros(len(W)) if bias is None else bias.value
-    off = 0.0 if bias is None else float(bias.map.space(group).distance(b))
-    norm = operator_norm(W)
-    return Step(
-        name,
-        radius=norm * radius + float(np.linalg.norm(b)),
-        lipschitz=norm,
-        added=slope * operator_norm(residual) + (rho + 1) * off,
-        slope=max(slope, rho + 1),
-        distance=float(np.linalg.norm(residual)) + off,
-    )
-
-
-def _list_steps(
-    layers: Sequence[Layer],
-    group: Group,
-    radius: float,
-    rho: float,
-    reps: Sequence[Rep | str] | None,
-    lipschitz: float,
-    at_zero: float,
-) -> list[Step]:
-    if not isinstance(layers, Sequence):
+def _add_list(
+    layers: _Layers, model: Sequence[Layer], reps: Sequence[Rep | str] | None, lipschitz: float, at_zero: float
+) -> None:
+    if not isinstance(model, Sequence):
         raise InputError(
-            f"{type(layers).__name__} has no representations in its hidden layers; "
+            f"{type(model).__name__} has no representations in its hidden layers; "
             "pass a network such as SoftMLP, or a list of (W, b) with `reps`"
         )
-    if reps is None or len(reps) != len(layers) + 1:
+    if reps is None or len(reps) != len(model) + 1:
         given = "none" if reps is None else str(len(reps))
-        raise InputError(f"{len(layers)} layers have {len(layers) + 1} representations, got {given}; pass `reps`")
+        raise InputError(f"{len(model)} layers have {len(model) + 1} representations, got {given}; pass `reps`")
     if lipschitz < 0 or at_zero < 0:
         raise InputError(f"`lipschitz` and `at_zero` must not be negative, got {lipschitz} and {at_zero}")
     known = [read_rep(item) for item in reps]
-    steps: list[Step] = []
-    for k, (W, b) in enumerate(layers):
+    for k, (W, b) in enumerate(model):
         weight = MapValue(as_array(W), TensorMap.linear(known[k], known[k + 1]))
         bias = None if b is None else MapValue(as_array(b), TensorMap.vector(known[k + 1]))
-        steps.append(_linear_step(f"layer {k}", weight, bias, group, radius, rho))
-        radius = steps[-1].radius
-        if k + 1 < len(layers):
-            steps.append(Step(f"activation {k}", lipschitz * radius + at_zero, lipschitz))
-            radius = steps[-1].radius
-    return steps
+        layers.add_linear(f"layer {k}", weight, bias)
+        if k + 1 < len(model):
+            layers.add(Step(f"activation {k}", lipschitz * layers.radius + at_zero, lipschitz))
 
 
-def _network_steps(model: Network, group: Group, radius: float, rho: float) -> list[Step]:
-    _check_layers(model, group)
-    maps = map_values(model)
-    steps: list[Step] = []
-
-    def add(step: Step) -> None:
-        nonlocal radius
-        steps.append(step)
-        radius = step.radius
-
-    def linear(name: str) -> Step:
-        return _linear_step(name, maps[f"{name}.weight"], maps[f"{name}.bias"], group, radius, rho)
-
+def _add_network(layers: _Layers, model: Network) -> None:
+    _check_layers(model, layers.group)
+    maps, rho = map_values(model), layers.rho
     for k, block in enumerate(model.blocks):
-        add(linear(f"blocks.{k}.linear"))
-        beta = SCALE * bilinear_norm(cast(Bilinear, block.bilinear))
-        slope = 1 + beta * (1 + rho) * radius
-        add(Step(f"blocks.{k}.bilinear", radius + beta * radius**2, slope))
-        gated = cast(Gated, block.gated)
-        c = gate_constants(gated, model.hidden[k], model.group, group, rho * radius)
-        add(Step(f"blocks.{k}.gated", c.growth * radius, c.lipschitz, added=2 * rho * c.broken * radius))
-    add(linear("last"))
-    return steps
+        name = f"blocks.{k}"
+        layers.add_linear(f"{name}.linear", maps[f"{name}.linear.weight"], maps[f"{name}.linear.bias"])
+        beta, radius = SCALE * bilinear_norm(cast(Bilinear, block.bilinear)), layers.radius
+        layers.add(Step(f"{name}.bilinear", radius + beta * radius**2, 1 + beta * (1 + rho) * radius))
+        gated, radius = cast(Gated, block.gated), layers.radius
+        c = gate_constants(gated, model.hidden[k], model.group, layers.group, rho * radius)
+        layers.add(Step(f"{name}.gated", c.growth * radius, c.lipschitz, added=2 * rho * c.broken * radius))
+    layers.add_linear("last", maps["last.weight"], maps["last.bias"])
 
 
 def _check_layers(model: Network, group: Group) -> None:
@@ -275,3 +276,68 @@ def gate_constants(layer: Gated, rep: Rep, largest: Group, group: Group, radius:
             swish = swish - swish.mean(axis=1, keepdims=True)
         broken = max(broken, float(np.abs(swish).max(initial=0.0)))
     return GateConstants(growth, lipschitz, broken)
+
+
+def layer_distances(
+    model: nn.Module | Mapping[str, ArrayLike | Tensor],
+    group: Group | str,
+    representations: Mapping[str, TensorMap] | None = None,
+) -> dict[str, float]:
+    """The relative distance of every described parameter to its equivariant space; a parameter that is zero has distance zero.
+
+    Args:
+        model: A network of :mod:`softsym.nn`, any module with a ``representations()`` method, any other module, or parameters by name.
+        group: The group.
+        representations: What each parameter is, by name; needed unless the model knows.
+
+    Example:
+        >>> import softsym as ss
+        >>> net = ss.nn.SoftMLP("2S + 2V", "V", ["O(2)@z", "O(3)"], width=12, layers=2)
+        >>> list(layer_distances(net, "O(3)"))
+        ['blocks.0.linear.weight', 'blocks.0.linear.bias', 'last.weight', 'last.bias']
+    """
+    group = read_group(group)
+    distances: dict[str, float] = {}
+    for name, parameter in map_values(model, representations).items():
+        norm = float(np.linalg.norm(parameter.value))
+        distance = float(parameter.map.space(group).distance(parameter.value))
+        distances[name] = distance / norm if norm else 0.0
+    return distances
+
+
+@dataclass(frozen=True)
+class WeightParts:
+    """Norms of one layer's weight.
+
+    Args:
+        layer: Its place, from 1.
+        inside: Of its equivariant part, |P W|.
+        outside: Of the rest, |W - P W|.
+        confined: Of the path that is equivariant by construction, |P W_1|; None where there is no such path.
+    """
+
+    layer: int
+    inside: float
+    outside: float
+    confined: float | None = None
+
+
+@torch.no_grad()
+def weight_parts(network: Network | ScaleCanonical) -> list[WeightParts]:
+    """The parts of every linear layer of a network, with respect to its largest group.
+
+    Example:
+        >>> import softsym as ss
+        >>> [parts.outside < 1e-5 for parts in weight_parts(ss.nn.EMLP("2V", "V", "O(3)", width=8, layers=2))]
+        [True, True]
+    """
+    weights = {
+        name.removesuffix(".weight"): pair for name, pair in network.linear_maps().items() if name.endswith(".weight")
+    }
+    parts = []
+    for place, (name, (weight, tensor_map)) in enumerate(weights.items(), 1):
+        inside = tensor_map.space(network.group).project(weight.double())
+        outside, layer = weight.double() - inside, network.get_submodule(name)
+        confined = float(get_weights(layer.first)[0].double().norm()) if isinstance(layer, SumLinear) else None
+        parts.append(WeightParts(place, float(inside.norm()), float(outside.norm()), confined))
+    return parts

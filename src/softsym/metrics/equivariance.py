@@ -1,4 +1,4 @@
-r"""The equivariance error of a function.
+r"""The equivariance error of a function, under finite and infinitesimal transforms.
 
 How far a function :math:`f` is from commuting with a group, at a sample x and an element g:
 
@@ -10,26 +10,39 @@ the two norms below instead of their sum it is the one printed in the paper, who
 How exactly a data set has a symmetry is the error of the function that made it: the true target, without noise, in the place of a
 network. It is what a network's own error is compared with when symmetries are discovered.
 
+The Lie derivative of a function is its error under an infinitesimal motion. For a generator A of the Lie algebra,
+
+.. math::
+    L_A f(x) = \frac{d}{dt}\Big|_{t=0} \rho_{out}(e^{-tA})\, f(\rho_{in}(e^{tA}) x)
+             = J_f(x)\, d\rho_{in}(A)\, x - d\rho_{out}(A)\, f(x) .
+
+It vanishes for all generators iff f is equivariant to the continuous part of the group. No element is drawn: one directional
+derivative for each generator says it all.
+
 Reference:
     Regularizing Towards Soft Equivariance Under Mixed Symmetries (Kim et al., 2023), https://arxiv.org/abs/2306.00356
+    The Lie Derivative for Measuring Learned Equivariance (Gruver et al., 2022), https://arxiv.org/abs/2210.02984
 """
 
 from __future__ import annotations
 
 import contextlib
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from softsym.arrays import read_numbers
 from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.groups import group as read_group
 from softsym.metrics.transform import act, check_samples, torch_of, transforms
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
+from softsym.reps.atoms import Element, lie_elements
 from softsym.typing import Array
 
 if TYPE_CHECKING:
@@ -179,17 +192,14 @@ def evaluation(f: object) -> Iterator[None]:
     if torch is None:  # then `f` cannot need it
         yield
         return
-    if not isinstance(f, torch.nn.Module):
-        with torch.no_grad():
-            yield
-        return
-    modes = [(module, module.training) for module in f.modules()]
+    network = f if isinstance(f, torch.nn.Module) else torch.nn.Identity()
+    modes = [(module, module.training) for module in network.modules()]
     try:
-        f.eval()
+        network.eval()
         with torch.no_grad():
             yield
     finally:
-        f.train(modes[0][1])
+        network.train(modes[0][1])
         for module, mode in modes:  # parts may have been in another mode than the whole
             module.training = mode
 
@@ -227,7 +237,7 @@ def relative_error(a: Any, b: Any) -> Array:
 
 
 def _errors(before: Any, after: Any, normalize: str) -> Array:
-    before, after = _to_numpy(before), _to_numpy(after)
+    before, after = read_numbers(before, "a"), read_numbers(after, "b")
     if normalize == "product":
         unit: Any = 1.0
     else:  # squares of very large or small numbers are none, so norms are taken in units of the largest
@@ -243,7 +253,89 @@ def _errors(before: Any, after: Any, normalize: str) -> Array:
         return np.where((gap == 0) & (scale == 0), 0.0, gap / scale)
 
 
-def _to_numpy(values: Any) -> Array:
-    if torch_of(values) is not None:
-        values = values.detach().cpu().double().numpy()
-    return np.asarray(values, dtype=np.float64)
+@dataclass(frozen=True)
+class LieError:
+    """The mean size of the Lie derivative.
+
+    Args:
+        per_generator: One number for each row of ``G.lie_algebra``.
+    """
+
+    per_generator: tuple[float, ...]
+
+    @property
+    def mean(self) -> float:
+        """The mean over the generators."""
+        return float(np.mean(self.per_generator))
+
+    def __float__(self) -> float:
+        return self.mean
+
+
+def lie_derivative_error(
+    f: Callable[[Tensor], Tensor],
+    x: Tensor,
+    rep_in: Rep | str,
+    rep_out: Rep | str,
+    G: Group | str,
+    normalize: str = "output",
+) -> LieError:
+    r"""The mean of :math:`|L_A f(x)| / |f(x)|` over samples, for each generator A scaled to operator norm one.
+
+    For a small motion :math:`e^{tA}` of an orthogonal group, t/2 times this number is the sum-normalised equivariance error.
+
+    Arguments are as in :func:`equivariance_errors`, but ``f`` is a torch function or module, ``x`` a tensor, ``G`` has a continuous part,
+    and ``normalize`` divides by ``output``, the norm of f(x) (zero over zero is zero), or by nothing (``none``).
+
+    Example:
+        >>> import torch
+        >>> x = torch.randn(100, 3, generator=torch.Generator().manual_seed(0))
+        >>> error = lie_derivative_error(lambda x: x * torch.tensor([1.0, 1.0, 2.0]), x, "V", "V", "SO(3)")
+        >>> [round(value, 2) for value in error.per_generator]
+        [0.0, 0.59, 0.57]
+    """
+    source, target, group = read_rep(rep_in), read_rep(rep_out), read_group(G)
+    if normalize not in ("output", "none"):
+        raise InputError(f"unknown normalisation {normalize!r}; pass 'output' or 'none'")
+    if torch_of(x) is None:
+        raise InputError(f"a derivative needs a torch tensor, got `x` as {type(x).__name__}; pass torch.as_tensor(x)")
+    if not group.lie:
+        raise InputError(f"{group.name} has no continuous part; use equivariance_error")
+    x = check_samples(x.detach(), source, group, "rep_in", "x")
+    if not len(x):
+        raise InputError("`x` has no samples; pass at least one row")
+    with evaluation(f):
+        y = check_outputs(f(x), len(x), target, group)
+        sizes = []
+        for A in lie_elements(group):
+            tangent = _infinitesimal(source, group, A, x)
+            gap = check_outputs(_derivative(f, x, tangent), len(x), target, group) - _infinitesimal(target, group, A, y)
+            sizes.append(_mean_size(gap, y, normalize) / np.linalg.norm(A.whole, 2))
+    return LieError(tuple(map(float, sizes)))
+
+
+def _derivative(f: Callable[[Tensor], Tensor], x: Tensor, tangent: Tensor) -> Tensor:
+    """J_f(x) applied to a tangent (n, size)."""
+    import torch
+
+    with warnings.catch_warnings():
+        # torch compiles its own forward-mode rules with a function it has deprecated.
+        warnings.filterwarnings("ignore", message="`torch.jit.script` is deprecated", category=DeprecationWarning)
+        derivative: Tensor = torch.func.jvp(f, (x,), (tangent,))[1]
+    return derivative
+
+
+def _infinitesimal(rep: Rep, group: Group, A: Element, x: Tensor) -> Tensor:
+    """d_rho(A) x for samples x (n, size), block by block."""
+    out = x.new_zeros(x.shape)
+    for segment in rep.segments(group):
+        block, columns = (segment.copies, segment.size), slice(segment.start, segment.stop)
+        out[:, columns] = (x[:, columns].unflatten(1, block) @ x.new_tensor(segment.type.drho(group, A).T)).flatten(1)
+    return out
+
+
+def _mean_size(gap: Tensor, y: Tensor, normalize: str) -> float:
+    size = gap.norm(dim=1)
+    if normalize == "output":
+        size = (size / y.norm(dim=1)).where(size != 0, 0.0)
+    return float(size.mean())

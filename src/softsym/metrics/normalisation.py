@@ -1,4 +1,4 @@
-r"""Normalisations of data, and how much each breaks a symmetry.
+r"""Normalisations of data, how much each breaks a symmetry, and the check of inputs before anything is trained on them.
 
 A normalisation is an affine map :math:`x \mapsto D x + b` fitted to the data. Data keep their symmetry under G through it iff D is an
 equivariant map of the representation into itself and b is invariant. So the break is exact linear algebra,
@@ -22,27 +22,34 @@ Reference:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
 from softsym.arrays import make_rng
 from softsym.errors import InputError
-from softsym.groups import Group, join_groups
+from softsym.groups import Group, join_groups, read_groups
 from softsym.metrics.equivariance import relative_error
-from softsym.metrics.transform import act, columns_by_type, fit_shift_and_scale
+from softsym.metrics.transform import OrbitOverlap, act, columns_by_type, fit_shift_and_scale, orbit_overlap
+from softsym.progress import track
 from softsym.reps import Rep
+from softsym.reps import rep as read_rep
 from softsym.spaces import equivariant_maps, invariants
 from softsym.typing import Array
 
 TRAJECTORY = ("scale-aware", "symmetry-aware", "symmetry-scale-aware")
 """Normalisations of trajectories, which are centred on their own mean first."""
+NORMALISATIONS = ("none", "per-axis", "common-scale", *TRAJECTORY)
 SURVIVING = (1.0, 1.0, 0.993)
 """Share of the mean that centring takes away along each axis if a little of the elevation is to survive."""
 EXACT = 1e-9
 """A break up to this is rounding."""
 PROBES, TRANSFORMS = 200, 20
+
+UNEVEN = 0.1
+"""A column with less than this share of the largest standard deviation is hard to learn from."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +94,12 @@ def fit_normalisation(name: str, X: Array, rep: Rep, groups: Sequence[Group]) ->
     """
     if name not in NORMALISATIONS:
         raise InputError(f"unknown normalisation {name!r}; pass one of {', '.join(NORMALISATIONS)}")
-    return NORMALISATIONS[name](name, X, rep, groups)
+    if name in TRAJECTORY:
+        return _trajectory(name, X, rep, groups)
+    if name == "none":
+        return Normalisation(name, np.eye(X.shape[1]), np.zeros(X.shape[1]))
+    shift, scale = fit_shift_and_scale(X, rep, groups if name == "common-scale" else ())
+    return Normalisation(name, np.diag(1 / scale), -shift / scale)
 
 
 def applicable(rep: Rep, group: Group) -> list[str]:
@@ -121,22 +133,6 @@ def measure_break(normalisation: Normalisation, X: Array, rep: Rep, group: Group
 
 def _ratio(part: float | np.floating, whole: float | np.floating) -> float:
     return float(part / whole) if whole > 0 else 0.0
-
-
-def _none(name: str, X: Array, rep: Rep, groups: Sequence[Group]) -> Normalisation:
-    return Normalisation(name, np.eye(X.shape[1]), np.zeros(X.shape[1]))
-
-
-def _per_axis(name: str, X: Array, rep: Rep, groups: Sequence[Group]) -> Normalisation:
-    return _affine(name, *fit_shift_and_scale(X, None, ()))
-
-
-def _common_scale(name: str, X: Array, rep: Rep, groups: Sequence[Group]) -> Normalisation:
-    return _affine(name, *fit_shift_and_scale(X, rep, groups))
-
-
-def _affine(name: str, shift: Array, scale: Array) -> Normalisation:
-    return Normalisation(name, np.diag(1 / scale), -shift / scale)
 
 
 def _trajectory(name: str, X: Array, rep: Rep, groups: Sequence[Group]) -> Normalisation:
@@ -180,10 +176,123 @@ def _why_inapplicable(name: str, rep: Rep, group: Group) -> str:
     return ""
 
 
-NORMALISATIONS: dict[str, Callable[[str, Array, Rep, Sequence[Group]], Normalisation]] = {
-    "none": _none,
-    "per-axis": _per_axis,
-    "common-scale": _common_scale,
-    **dict.fromkeys(TRAJECTORY, _trajectory),
-}
-"""How each is fitted, by name: from data, representation and candidate groups."""
+@dataclass(frozen=True)
+class NormalisationCheck:
+    """Effect of one normalisation on the data."""
+
+    name: str  # the normalisation
+    breaks: tuple[Break, ...]  # how much it breaks each group
+    evenness: float  # smallest standard deviation of a normalised column over the largest
+    smallest: str  # the column with the smallest standard deviation
+
+    @property
+    def keeps_all(self) -> bool:
+        """Whether every symmetry survives."""
+        return all(entry.is_kept for entry in self.breaks)
+
+
+@dataclass(frozen=True)
+class InputCheck:
+    """The result of :func:`check_inputs`."""
+
+    normalisations: tuple[NormalisationCheck, ...]  # the effect of each
+    overlaps: tuple[OrbitOverlap, ...]  # orbit overlap of each group
+    recommended: str  # A normalisation to use
+    reason: str  # why
+
+    def to_dict(self) -> dict[str, Any]:
+        """Numbers and strings, for JSON."""
+        return {
+            "normalisations": [
+                {
+                    "name": check.name,
+                    "evenness": check.evenness,
+                    "smallest": check.smallest,
+                    "groups": [{**asdict(entry), "keeps": entry.is_kept} for entry in check.breaks],
+                }
+                for check in self.normalisations
+            ],
+            "coverage": [
+                {"group": entry.group, "value": entry.value, "grade": entry.grade, "meaning": entry.meaning}
+                for entry in self.overlaps
+            ],
+            "recommended": self.recommended,
+            "reason": self.reason,
+        }
+
+
+def check_inputs(
+    X: Array,
+    names: Sequence[str],
+    rep: Rep | str,
+    groups: Sequence[Group | str],
+    *,
+    normalisation: str | None = None,
+    seed: int = 0,
+    quiet: bool = True,
+) -> InputCheck:
+    """Measures the effect of normalisations and the orbit overlap of each group, and recommends a normalisation."""
+    rep, candidates = read_rep(rep), read_groups(groups)
+    known = applicable(rep, join_groups(dict.fromkeys(candidates)))
+    chosen = known if normalisation is None else [normalisation]
+    fitted = [fit_normalisation(name, X, rep, candidates) for name in chosen]
+    breaks: list[list[Break]] = []
+    overlaps: list[OrbitOverlap] = []
+    for group in track(candidates, "checking", quiet=quiet):
+        breaks.append([measure_break(each, X, rep, group, seed=seed) for each in fitted])
+        overlaps.append(orbit_overlap(X, rep, group, seed))
+    checks = []
+    for each, column in zip(fitted, zip(*breaks, strict=True), strict=True):
+        stds = each.apply(X).std(axis=0)
+        stds[X.min(axis=0) == X.max(axis=0)] = float("inf")  # constant columns do not count
+        checks.append(NormalisationCheck(each.name, column, each.evenness(X), names[int(stds.argmin())]))
+    return InputCheck(tuple(checks), tuple(overlaps), *recommend(checks))
+
+
+def recommend(checks: Sequence[NormalisationCheck]) -> tuple[str, str]:
+    """A normalisation that keeps every candidate symmetry, and why.
+
+    Normalisations of trajectories lose their position, so they are recommended only if asked about. Among the others ``per-axis``
+    is better if it happens to keep every symmetry; ``common-scale`` keeps them by construction.
+    """
+    by_name = {check.name: check for check in checks}
+    common, each = by_name.get("common-scale"), by_name.get("per-axis")
+    if len(checks) == 1 and checks[0].keeps_all:
+        return checks[0].name, f"it keeps {_names(checks[0])} exactly" + _caveat(checks[0], None)
+    if len(checks) == 1:
+        return "common-scale", f"it keeps every candidate symmetry by construction{_broken_groups(checks[0])}"
+    if each is not None and each.keeps_all and (common is None or each.evenness > 1.01 * common.evenness):
+        return "per-axis", f"it keeps {_names(each)} exactly and makes every column equally large"
+    reason = "it keeps every candidate symmetry by construction"
+    if common is not None:
+        reason = f"it keeps {_names(common)} exactly" + _broken_groups(each) + _caveat(common, each)
+    return "common-scale", reason
+
+
+def _names(check: NormalisationCheck) -> str:
+    names = [entry.group for entry in check.breaks]
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _broken_groups(check: NormalisationCheck | None) -> str:
+    """The groups that a normalisation breaks, as the end of a sentence."""
+    broken = [] if check is None else [entry for entry in check.breaks if not entry.is_kept]
+    if check is None or not broken:
+        return ""
+    worst = ", ".join(f"{entry.group} by {entry.error:.2g}" for entry in broken)
+    return f"; {check.name} breaks {worst}"
+
+
+def _caveat(chosen: NormalisationCheck, each: NormalisationCheck | None) -> str:
+    """A warning where a column is left small, and what ``per-axis`` would break instead."""
+    if chosen.evenness >= UNEVEN:
+        return ""
+    text = (
+        f". But column {chosen.smallest!r} is left with {chosen.evenness:.2g} of the largest standard deviation "
+        "and is hard to learn from"
+    )
+    broken = [] if each is None else [entry for entry in each.breaks if not entry.is_kept]
+    if not broken:
+        return text
+    mildest = min(broken, key=lambda entry: entry.error)
+    return f"{text}; if the outputs depend on it, per-axis is the lesser evil for {mildest.group} (broken by {mildest.error:.2g})"

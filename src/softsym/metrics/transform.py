@@ -83,19 +83,21 @@ def act(rep: Rep | str, group: Group | str, parts: Array | Sequence[Array], x: A
     if element.whole.ndim != 3:
         d = group.dim
         raise InputError(f"`parts` must be a batch of elements (t, {d}, {d}), got {element.whole.shape}")
-    t, n = len(element.whole), len(x)
+    t, n, torch = len(element.whole), len(x), torch_of(x)
+    library = np if torch is None else torch
     matrices: dict[TensorType, Any] = {}
-    pieces = []
+    pieces = [library.broadcast_to(x[:, :0], (t, n, 0))]
     for segment in rep.segments(group):
         block = x[:, segment.start : segment.stop]
         if segment.type.rank == 0:
-            pieces.append(_repeat(block, t))
+            pieces.append(library.broadcast_to(block, (t, *block.shape)))
             continue
         if segment.type not in matrices:
-            matrices[segment.type] = _like(segment.type.rho(group, element).swapaxes(-1, -2), x)
+            rho = segment.type.rho(group, element).swapaxes(-1, -2)
+            matrices[segment.type] = rho.astype(x.dtype) if torch is None else torch.tensor(rho).to(x)
         product = block.reshape(n * segment.copies, segment.size) @ matrices[segment.type]
         pieces.append(product.reshape(t, n, segment.copies * segment.size))
-    return _join(pieces, x, (t, n, 0))
+    return library.concatenate(pieces, axis=-1)
 
 
 def transforms(group: Group, n: int, seed: int | np.random.Generator = 0, sampler: str = "haar") -> list[Array]:
@@ -173,26 +175,6 @@ def torch_of(x: Any) -> Any:
     """Torch if this is one of its tensors, else None; torch is not imported for it, since a tensor exists only after an import."""
     torch = sys.modules.get("torch")
     return torch if torch is not None and isinstance(x, torch.Tensor) else None
-
-
-def _like(values: Array, x: Any) -> Any:
-    torch = torch_of(x)
-    if torch is not None:
-        return torch.tensor(values, dtype=x.dtype, device=x.device)
-    return values.astype(x.dtype)
-
-
-def _repeat(block: Any, t: int) -> Any:
-    if torch_of(block) is not None:
-        return block.expand(t, *block.shape)
-    return np.broadcast_to(block, (t, *block.shape))
-
-
-def _join(pieces: list[Any], x: Any, empty: tuple[int, ...]) -> Any:
-    torch = torch_of(x)
-    if torch is not None:
-        return torch.cat(pieces, dim=-1) if pieces else x.new_zeros(empty)
-    return np.concatenate(pieces, axis=-1) if pieces else np.zeros(empty, dtype=x.dtype)
 
 
 def read_shape(
