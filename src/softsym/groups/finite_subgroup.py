@@ -160,9 +160,7 @@ def orthogonal_basis(lie: Sequence[Array], discrete: Sequence[Array]) -> Array:
     """A matrix M such that every M g M^-1 is orthogonal: the root of an invariant inner product; the group must be compact."""
     d = len(lie[0])
     one = np.eye(d)
-    if all(np.allclose(A, -A.T, atol=COMPACT_TOL) for A in lie) and all(
-        np.allclose(h @ h.T, one, atol=COMPACT_TOL) for h in discrete
-    ):
+    if sampling.generate_rotations(lie, discrete, atol=COMPACT_TOL):
         return one
     rows = [np.kron(A.T, one) + np.kron(one, A.T) for A in lie] + [np.kron(h.T, h.T) - np.eye(d * d) for h in discrete]
     forms = null_space(np.concatenate(rows), rcond=1e-9)

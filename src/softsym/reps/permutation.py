@@ -19,7 +19,7 @@ from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.groups import group as read_group
 from softsym.reps.atoms import Atom, Element
-from softsym.reps.rep import Rep, TensorType
+from softsym.reps.rep import Rep, single
 from softsym.typing import Array
 
 MAX_POINTS = 1_000_000
@@ -40,7 +40,6 @@ class Points(Atom):
         return len(set(self.blocks)) or len(self.points)
 
     def rho(self, group: Group, g: Element) -> Array:
-        """Permutation matrices of group elements, shape (..., size, size)."""
         n = self.size(group)
         batch = g.whole.reshape(-1, group.dim, group.dim)
         out = np.zeros((len(batch), n, n))
@@ -106,7 +105,7 @@ def Permutation(points: ArrayLike) -> Rep:
     if len(np.unique(places, axis=0)) < len(places):
         raise InputError("`points` contains the same point twice")
     rows = tuple(tuple(row) for row in places.tolist())
-    return Rep(((1, TensorType((Points(rows, f"Points({[list(row) for row in rows]})"),))),))
+    return single(Points(rows, f"Points({[list(row) for row in rows]})"))
 
 
 def Grid(*shape: int) -> Rep:
@@ -134,7 +133,7 @@ def Grid(*shape: int) -> Rep:
     if len(sizes) > 1:
         centred[-2] = -centred[-2]
     rows = np.stack([axis.ravel() for axis in reversed(centred)], axis=1) + 0.0
-    return Rep(((1, TensorType((Points(tuple(map(tuple, rows.tolist())), text),))),))
+    return single(Points(tuple(map(tuple, rows.tolist())), text))
 
 
 def Regular(group: Group | str) -> Rep:
@@ -160,8 +159,7 @@ def Regular(group: Group | str) -> Rep:
         point = np.power(steps[attempt], np.arange(acting.dim)) + np.arange(acting.dim)
         places = orbit(acting, point)
         if len(places) == count:
-            rows = tuple(map(tuple, places.tolist()))
-            return Rep(((1, TensorType((Points(rows, f"Regular({acting.text})"),))),))
+            return single(Points(tuple(map(tuple, places.tolist())), f"Regular({acting.text})"))
     raise InputError(f"no point is moved by every element of {acting.name}; pass the orbit to Permutation")
 
 
@@ -190,7 +188,7 @@ def Quotient(group: Group | str, subgroup: Group | str) -> Rep:
         if labels[coset[0]] < 0:
             labels[coset] = labels.max() + 1
     text = f"Quotient({acting.text} / {inner.text})"
-    return Rep(((1, TensorType((Points(regular.points, text, tuple(labels.tolist())),))),))
+    return single(Points(regular.points, text, tuple(labels.tolist())))
 
 
 def orbit(group: Group, point: ArrayLike) -> Array:
