@@ -24,6 +24,7 @@ import math
 import operator
 import re
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -45,15 +46,13 @@ MAX_SMALL_ANGLE_ORDER = 100
 def O(n: int) -> Group:  # noqa: E743 - the group's own name
     """Orthogonal group of R^n: rotations and reflections. Sampled from Haar measure."""
     n = read_dimension("O", n, growth=3)
-    sampler = functools.partial(sampling.haar_orthogonal, d=n, special=False)
-    return make(f"O({n})", n, _rotations(n), [_flip(n, 0)], sampler, order=2 if n == 1 else None)
+    return make(f"O({n})", n, _rotations(n), [_flip(n, 0)], partial(sampling.haar_orthogonal, d=n, special=False))
 
 
 def SO(n: int) -> Group:
     """Special orthogonal group of R^n: rotations. Sampled from Haar measure."""
     n = read_dimension("SO", n, growth=3)
-    sampler = functools.partial(sampling.haar_orthogonal, d=n, special=True)
-    return make(f"SO({n})", n, _rotations(n), [], sampler, order=1 if n == 1 else None)
+    return make(f"SO({n})", n, _rotations(n), [], partial(sampling.haar_orthogonal, d=n, special=True))
 
 
 def SL(n: int) -> Group:
@@ -61,22 +60,20 @@ def SL(n: int) -> Group:
     n = read_dimension("SL", n)
     traces = [_unit(n, i, i) - _unit(n, i + 1, i + 1) for i in range(n - 1)]
     shears = [_unit(n, i, j) for i, j in itertools.permutations(range(n), 2)]
-    sampler = functools.partial(sampling.bounded_linear, d=n, special=True)
-    return make(f"SL({n})", n, shears + traces, [], sampler, order=1 if n == 1 else None)
+    return make(f"SL({n})", n, shears + traces, [], partial(sampling.bounded_linear, d=n, special=True))
 
 
 def GL(n: int) -> Group:
     """General linear group of R^n: all invertible maps. Sampled as K exp(s) K' with |s| <= 1: condition number at most e^2."""
     n = read_dimension("GL", n)
     units = [_unit(n, i, j) for i in range(n) for j in range(n)]
-    sampler = functools.partial(sampling.bounded_linear, d=n, special=False)
-    return make(f"GL({n})", n, units, [_flip(n, 0)], sampler)
+    return make(f"GL({n})", n, units, [_flip(n, 0)], partial(sampling.bounded_linear, d=n, special=False))
 
 
 def Scaling(n: int) -> Group:
     """Positive multiples of the identity of R^n. Sampled log-uniformly between 1/e and e."""
     n = read_dimension("Scaling", n, 2)
-    return make(f"Scaling({n})", n, [np.eye(n)], [], functools.partial(sampling.scaling, d=n))
+    return make(f"Scaling({n})", n, [np.eye(n)], [], partial(sampling.scaling, d=n))
 
 
 def Sp(m: int) -> Group:
@@ -88,13 +85,13 @@ def Sp(m: int) -> Group:
         if j <= i:
             symmetric = _unit(m, i, j) + (_unit(m, j, i) if i != j else 0)
             lie += [np.kron([[0, 1], [0, 0]], symmetric), np.kron([[0, 0], [1, 0]], symmetric)]
-    return make(f"Sp({m})", 2 * m, lie, [], functools.partial(sampling.exponential, lie=lie, discrete=[]))
+    return make(f"Sp({m})", 2 * m, lie, [], partial(sampling.exponential, lie=lie, discrete=[]))
 
 
 def U(n: int) -> Group:
     """Unitary group of C^n in its real form on R^2n, x + iy as (x, y). Sampled from Haar measure."""
     n = read_dimension("U", n, factor=4)
-    return make(f"U({n})", 2 * n, _unitary(n), [], functools.partial(sampling.haar_unitary, d=n, special=False))
+    return make(f"U({n})", 2 * n, _unitary(n), [], partial(sampling.haar_unitary, d=n, special=False))
 
 
 def SU(n: int) -> Group:
@@ -102,8 +99,7 @@ def SU(n: int) -> Group:
     n = read_dimension("SU", n, factor=4)
     phases = [_imaginary(_unit(n, i, i) - _unit(n, i + 1, i + 1)) for i in range(n - 1)]
     lie = [A for A in _unitary(n) if not np.trace(A[n:, :n])] + phases
-    sampler = functools.partial(sampling.haar_unitary, d=n, special=True)
-    return make(f"SU({n})", 2 * n, lie, [], sampler, order=1 if n == 1 else None)
+    return make(f"SU({n})", 2 * n, lie, [], partial(sampling.haar_unitary, d=n, special=True))
 
 
 def Lorentz() -> Group:
@@ -182,24 +178,24 @@ def _lorentz(n: int) -> list[Array]:
 
 def _indefinite(text: str, lie: list[Array], discrete: list[Array]) -> Group:
     # The algebra's Frobenius norm of a unit boost is sqrt 2: this bound keeps the rapidity at most one.
-    sampler = functools.partial(sampling.exponential, lie=lie, discrete=discrete, bound=float(np.sqrt(2.0)))
+    sampler = partial(sampling.exponential, lie=lie, discrete=discrete, bound=float(np.sqrt(2.0)))
     return make(text, len(lie[0]), lie, discrete, sampler)
 
 
 def _affine(name: str, linear: Group) -> Group:
     """A linear part and all translations."""
     n = linear.dim
-    place = functools.partial(sampling.place, dim=n + 1, axes=range(n))
+    place = partial(sampling.place, dim=n + 1, axes=range(n))
     lie = [*place(linear.lie_algebra, fill=0.0), *(_unit(n + 1, i, n) for i in range(n))]
     discrete = list(place(linear.discrete_generators, fill=1.0))
-    return make(f"{name}({n})", n + 1, lie, discrete, functools.partial(sampling.affine, linear=linear))
+    return make(f"{name}({n})", n + 1, lie, discrete, partial(sampling.affine, linear=linear))
 
 
 def S(n: int) -> Group:
     """Symmetric group: all permutations of n coordinates."""
     n = read_dimension("S", n, 2)
     generators = [_permutation([1, 0, *range(2, n)]), _permutation(np.roll(np.arange(n), -1))][: max(0, n - 1)]
-    sampler = functools.partial(sampling.random_permutation, d=n, even=False)
+    sampler = partial(sampling.random_permutation, d=n, even=False)
     return make(f"S({n})", n, [], generators, sampler, order=math.factorial(n))
 
 
@@ -211,7 +207,7 @@ def A(n: int) -> Group:
         row = np.arange(n)
         row[[0, 1, k]] = 1, k, 0
         cycles.append(_permutation(row))
-    sampler = functools.partial(sampling.random_permutation, d=n, even=True)
+    sampler = partial(sampling.random_permutation, d=n, even=True)
     return make(f"A({n})", n, [], cycles, sampler, order=max(1, math.factorial(n) // 2))
 
 
@@ -277,12 +273,12 @@ def RubiksCube() -> Group:
 def Trivial(n: int) -> Group:
     """The group of one element on R^n: every map is equivariant to it."""
     n = read_dimension("Trivial", n, 2)
-    sampler = functools.partial(sampling.finite, generators=np.zeros((0, n, n)))
+    sampler = partial(sampling.finite, generators=np.zeros((0, n, n)))
     return make(f"Trivial({n})", n, [], [], sampler, order=1)
 
 
 def _finite(text: str, generators: list[Array], order: int) -> Group:
-    sampler = functools.partial(sampling.finite, generators=np.array(generators))
+    sampler = partial(sampling.finite, generators=np.array(generators))
     return make(text, len(generators[0]), [], generators, sampler, order=order)
 
 

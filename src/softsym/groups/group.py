@@ -358,7 +358,7 @@ def flatten(group: Group) -> Group:
         group.dim,
         list(group.lie_algebra),
         list(group.discrete_generators),
-        functools.partial(sampling.kronecker, inner=group),
+        functools.partial(sampling.embedding, inner=group, dim=group.dim, axes=range(group.dim)),
         label=group.label,
     )
 
@@ -549,8 +549,7 @@ def rotation_to_axis(axis: Sequence[float]) -> tuple[str, Array | None]:
         return AXIS_NAMES[nearest], None
     direction /= np.linalg.norm(direction)
     start = np.eye(3)[nearest]
-    cross = np.cross(start, direction)
-    x, y, z = cross
+    x, y, z = np.cross(start, direction)
     K = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
     M = np.eye(3) + K + K @ K / (1 + start @ direction)
     return AXIS_NAMES[nearest], M @ (3 * np.eye(3) - M.T @ M) / 2

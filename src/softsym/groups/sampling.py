@@ -180,11 +180,6 @@ def conjugation(n: int, rng: np.random.Generator, *, inner: Group, matrix: Array
     return [matrix @ inner.sample(n, rng) @ back]
 
 
-def kronecker(n: int, rng: np.random.Generator, *, inner: Group) -> list[Array]:
-    """Elements of a direct product as single matrices."""
-    return [inner.sample(n, rng)]
-
-
 def product(n: int, rng: np.random.Generator, *, groups: Sequence[Group]) -> list[Array]:
     """Independent elements of the factors: Haar measure if each factor's is."""
     return [part for group in groups for part in group.sample_parts(n, rng)]

@@ -39,10 +39,9 @@ def hidden_rep(width: int, group: Group | str, *, round_up: bool = False, duals:
     width = operator.index(width)
     if width < 1:
         raise InputError(f"a hidden representation needs width >= 1, got {width}")
-    rep = Rep(())
-    for rank, count in enumerate(_distribute(width, group.dim, round_up)):
-        rep = rep + _tensors_of_rank(rank, count, mixed=duals and not group.is_orthogonal)
-    return rep
+    mixed = duals and not group.is_orthogonal
+    copies = enumerate(_distribute(width, group.dim, round_up))
+    return sum((_tensors_of_rank(rank, count, mixed=mixed) for rank, count in copies), Rep(()))
 
 
 def _distribute(width: int, d: int, round_up: bool) -> list[int]:
@@ -76,7 +75,4 @@ def _tensors_of_rank(rank: int, count: int, *, mixed: bool) -> Rep:
     by_remainder = sorted(range(rank + 1), key=lambda k: (counts[k] - shares[k], k))
     for k in by_remainder[: count - sum(counts)]:
         counts[k] += 1
-    rep = Rep(())
-    for k, n in enumerate(counts):
-        rep = rep + n * T(rank - k, k)
-    return rep
+    return sum((n * T(rank - k, k) for k, n in enumerate(counts)), Rep(()))

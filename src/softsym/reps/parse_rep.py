@@ -27,9 +27,9 @@ import re
 
 from softsym.errors import InputError
 from softsym.reps.affine import Displacement, Point
-from softsym.reps.atoms import Sign
+from softsym.reps.atoms import Particles, Sign
 from softsym.reps.permutation import Grid, Permutation, Quotient, Regular
-from softsym.reps.rep import Rep, Scalar, T, Vector, on_part, part_vector, particles, pseudo, single
+from softsym.reps.rep import Rep, Scalar, T, Vector, on_part, part_vector, pseudo, single
 from softsym.reps.scaling import Size, UnscaledVector
 from softsym.reps.symmetric import irrep, symmetry_power
 from softsym.tokens import Tokens
@@ -109,7 +109,7 @@ def _term(tokens: Tokens) -> Rep:
         tokens.expect(")")
         if tokens.kinds > kind or copies < 1:
             tokens.fail("expected a positive number of particles without particles in them")
-        return particles(copies, inner, kind)
+        return single(Particles(copies, kind)) * on_part(inner, 0)
     if copies == 0 and tokens.peek() in ("", "+", ")"):
         return Rep(())
     tokens.accept("*")
@@ -185,7 +185,7 @@ def _named(tokens: Tokens, name: str) -> Rep:
         inner = _sum(tokens)
         tokens.expect(")")
         return inner
-    if name == "V" and tokens.accept("["):
+    if tokens.accept("["):
         index = tokens.integer()
         tokens.expect("]")
         return part_vector(index)

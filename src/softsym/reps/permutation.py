@@ -154,10 +154,8 @@ def Regular(group: Group | str) -> Rep:
     if not acting.is_finite:
         raise InputError(f"Regular needs a finite group; {acting.name} is not")
     count = len(acting.elements)
-    steps = np.sqrt(np.array([2, 3, 5, 7, 11, 13], dtype=np.float64))
-    for attempt in range(len(steps)):  # one of these directions lies on no reflection plane and no axis
-        point = np.power(steps[attempt], np.arange(acting.dim)) + np.arange(acting.dim)
-        places = orbit(acting, point)
+    for step in np.sqrt([2.0, 3.0, 5.0, 7.0, 11.0, 13.0]):  # one of these lies on no reflection plane and no axis
+        places = orbit(acting, np.power(step, np.arange(acting.dim)) + np.arange(acting.dim))
         if len(places) == count:
             return single(Points(tuple(map(tuple, places.tolist())), f"Regular({acting.text})"))
     raise InputError(f"no point is moved by every element of {acting.name}; pass the orbit to Permutation")

@@ -307,25 +307,6 @@ def on_part(rep: Rep, part: int | None) -> Rep:
     return rep.map_atoms(lambda atom: atom.on_part(part))
 
 
-def particles(count: int, rep: Rep, kind: int = 1) -> Rep:
-    """Equal particles, each with the same quantities; columns are ordered by quantity, as in ``5S + 5V`` for five of S + V.
-
-    Args:
-        count: Number of particles.
-        rep: The quantities of one particle.
-        kind: Which Kronecker factor of a group permutes them; 1 for the first kind, after the factor 0 that acts on vectors.
-
-    Example:
-        >>> import softsym as ss
-        >>> five = particles(5, ss.rep("S + V"))
-        >>> five, five.size("O(3)"), five.size("O(3) * S(5)")
-        (5x(S + V), 20, 20)
-    """
-    if count < 1:
-        raise InputError(f"cannot take {count} particles; pass at least one")
-    return single(Particles(operator.index(count), kind)) * on_part(rep, 0)
-
-
 def _part(kind: TensorType) -> int | None:
     """The Kronecker factor of the first index."""
     first = kind.atoms[0] if kind.atoms else None

@@ -86,12 +86,12 @@ def block_types(types: tuple[TensorType, ...], groups: tuple[Group, ...]) -> tup
         (atom, axis, stride) for axis, tensor_type in enumerate(types) for atom, stride in _strides(tensor_type, groups)
     ]
     splits = [split_atom(atom, groups) for atom, *_ in indices]
-    if math.prod(len(split.blocks) + bool(split.fixed) for split in splits) > MAX_BLOCK_TYPES:
+    if math.prod(map(len, splits)) > MAX_BLOCK_TYPES:
         splits = [_unsplit(atom, groups) for atom, *_ in indices]
     strides = np.zeros((len(types), len(indices)), dtype=np.int64)
     for k, (_, axis, stride) in enumerate(indices):
         strides[axis, k] = stride
-    return tuple(_block_type(ranges, strides, groups) for ranges in itertools.product(*map(_ranges, splits)))
+    return tuple(_block_type(ranges, strides, groups) for ranges in itertools.product(*splits))
 
 
 def _block_type(ranges: Sequence[Range], strides: Index, groups: tuple[Group, ...]) -> BlockType:
@@ -159,49 +159,27 @@ class Slice(Atom):
         return f"{self.base}{{{','.join(map(str, self.coordinates))}}}"
 
 
-@dataclass(frozen=True)
-class Split:
-    """An atom as a direct sum of coordinate blocks."""
-
-    blocks: tuple[
-        tuple[Atom, tuple[int, ...]], ...
-    ]  # the blocks on which some group acts, each as an atom with its coordinates
-    fixed: tuple[int, ...]  # the coordinates that every group fixes
-
-
 @functools.lru_cache(maxsize=256)
-def split_atom(atom: Atom, groups: tuple[Group, ...]) -> Split:
-    """The finest direct sum of coordinate blocks that all groups preserve."""
+def split_atom(atom: Atom, groups: tuple[Group, ...]) -> tuple[Range, ...]:
+    """The finest direct sum of coordinate blocks that all groups preserve; the coordinates that all fix come last, together."""
     n = atom.size(groups[0])
     if isinstance(atom, Points):
         return _unsplit(atom, groups)
     is_coupled = np.zeros((n, n), dtype=bool)
     for group in groups:
-        for matrix in _generator_matrices(atom, group):
-            is_coupled |= np.abs(matrix) > 0
+        for A in lie_elements(group):
+            is_coupled |= atom.drho(group, A) != 0
+        for h in discrete_elements(group):
+            is_coupled |= atom.rho(group, h) != np.eye(n)
     _, labels = connected_components(is_coupled, directed=False)
-    blocks = [tuple(np.flatnonzero(labels == k).tolist()) for k in range(labels.max() + 1)]
-    fixed = tuple(b[0] for b in blocks if len(b) == 1 and not is_coupled[b[0], b[0]])
-    acting = [b for b in blocks if not (len(b) == 1 and b[0] in fixed)]
-    if len(acting) == 1 and not fixed:
+    is_fixed = ~(is_coupled.any(axis=0) | is_coupled.any(axis=1))
+    blocks = [np.flatnonzero(labels == k) for k in np.unique(labels[~is_fixed])]
+    if len(blocks) == 1 and not is_fixed.any():
         return _unsplit(atom, groups)
-    return Split(tuple((Slice(atom, b), b) for b in acting), fixed)
+    acting = tuple((Slice(atom, tuple(block.tolist())), block) for block in blocks)
+    return (*acting, (None, np.flatnonzero(is_fixed))) if is_fixed.any() else acting
 
 
-def _unsplit(atom: Atom, groups: Sequence[Group]) -> Split:
+def _unsplit(atom: Atom, groups: Sequence[Group]) -> tuple[Range, ...]:
     """The atom as a single block."""
-    return Split(((atom, tuple(range(atom.size(groups[0])))),), ())
-
-
-def _generator_matrices(atom: Atom, group: Group) -> list[Array]:
-    """The generators of the algebra, and the discrete ones minus the identity."""
-    lie = [atom.drho(group, A) for A in lie_elements(group)]
-    return lie + [atom.rho(group, h) - np.eye(atom.size(group)) for h in discrete_elements(group)]
-
-
-def _ranges(split: Split) -> list[Range]:
-    """The coordinate blocks over which an index can range."""
-    ranges: list[Range] = [(atom, np.array(block, dtype=np.int64)) for atom, block in split.blocks]
-    if split.fixed:
-        ranges.append((None, np.array(split.fixed, dtype=np.int64)))
-    return ranges
+    return ((atom, np.arange(atom.size(groups[0]))),)
