@@ -252,15 +252,16 @@ def Icosahedral() -> Group:
 
 def RubiksCube() -> Group:
     """Rotations of the faces of Rubik's cube, permuting its 48 movable facelets."""
+    axes = [(1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1)]
     stickers = [
         (position, normal)
         for position in itertools.product((-1, 0, 1), repeat=3)
-        for normal in _signed_axes()
+        for normal in axes
         if np.dot(position, normal) == 1 and np.count_nonzero(position) > 1
     ]
     index = {sticker: i for i, sticker in enumerate(stickers)}
     rotations = []
-    for axis in _signed_axes():
+    for axis in axes:
         rotation = _rotation_about(np.array(axis, dtype=float), -math.pi / 2).round().astype(int)
         row = np.arange(len(stickers))
         for (position, normal), i in index.items():
@@ -317,10 +318,6 @@ def _rotation_about(axis: Array, angle: float) -> Array:
 
 def _quarter_rotations() -> list[Array]:
     return [np.round(_rotation_about(axis, math.pi / 2)) for axis in np.eye(3)]
-
-
-def _signed_axes() -> list[tuple[int, int, int]]:
-    return [(1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1)]
 
 
 CATALOGUE: dict[str, Callable[..., Group]] = {name: globals()[name] for name in __all__}

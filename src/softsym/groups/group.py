@@ -149,9 +149,8 @@ class Group:
         if self.lie:
             raise InputError(f"{self.name} has infinitely many elements; they are not listed, only sampled")
         most = min(sampling.MAX_ELEMENTS, sampling.MAX_ENTRIES // self.dim**2)
-        closed = None
-        if self.known_order is None or self.known_order <= most:
-            closed = sampling.closure(self.discrete_generators, self.dim)
+        is_small = self.known_order is None or self.known_order <= most
+        closed = sampling.closure(self.discrete_generators, self.dim) if is_small else None
         if closed is None:
             raise InputError(f"{self.name} has more than {most} elements; they are not listed, only sampled")
         return freeze(closed)

@@ -84,6 +84,10 @@ def _tree(points: tuple[tuple[float, ...], ...]) -> Any:
     return cKDTree(np.array(points))
 
 
+def _functions_on(places: Array, text: str) -> Rep:
+    return single(Points(tuple(map(tuple, places.tolist())), text))
+
+
 def Permutation(points: ArrayLike) -> Rep:
     """Functions on points of R^d, permuted as the group permutes the points.
 
@@ -104,8 +108,7 @@ def Permutation(points: ArrayLike) -> Rep:
         raise InputError(f"`points` must be finite numbers of shape (n, d), got shape {places.shape}")
     if len(np.unique(places, axis=0)) < len(places):
         raise InputError("`points` contains the same point twice")
-    rows = tuple(tuple(row) for row in places.tolist())
-    return single(Points(rows, f"Points({[list(row) for row in rows]})"))
+    return _functions_on(places, f"Points({places.tolist()})")
 
 
 def Grid(*shape: int) -> Rep:
@@ -132,8 +135,7 @@ def Grid(*shape: int) -> Rep:
     centred = [places - (size - 1) / 2 for places, size in zip(np.indices(sizes), sizes, strict=True)]
     if len(sizes) > 1:
         centred[-2] = -centred[-2]
-    rows = np.stack([axis.ravel() for axis in reversed(centred)], axis=1) + 0.0
-    return single(Points(tuple(map(tuple, rows.tolist())), text))
+    return _functions_on(np.stack([axis.ravel() for axis in reversed(centred)], axis=1) + 0.0, text)
 
 
 def Regular(group: Group | str) -> Rep:
@@ -157,7 +159,7 @@ def Regular(group: Group | str) -> Rep:
     for step in np.sqrt([2.0, 3.0, 5.0, 7.0, 11.0, 13.0]):  # one of these lies on no reflection plane and no axis
         places = orbit(acting, np.power(step, np.arange(acting.dim)) + np.arange(acting.dim))
         if len(places) == count:
-            return single(Points(tuple(map(tuple, places.tolist())), f"Regular({acting.text})"))
+            return _functions_on(places, f"Regular({acting.text})")
     raise InputError(f"no point is moved by every element of {acting.name}; pass the orbit to Permutation")
 
 

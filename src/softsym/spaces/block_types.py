@@ -24,7 +24,7 @@ import numpy as np
 from scipy.sparse.csgraph import connected_components
 
 from softsym.groups import Group
-from softsym.reps import Rep, Segment, TensorType
+from softsym.reps import Rep, TensorType
 from softsym.reps.atoms import Atom, Element, Sign, discrete_elements, lie_elements
 from softsym.reps.permutation import Points
 from softsym.typing import Array, Index
@@ -33,7 +33,6 @@ Range = tuple[Atom | None, Index]
 """Coordinates of one tensor index, and the atom that acts on them; None if every group fixes them."""
 MAX_BLOCK_TYPES = 4096
 """Types that would be split into more are solved whole."""
-_ZERO = np.zeros((), dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,8 +66,8 @@ def positions(
     strides = np.array([math.prod(sizes[k + 1 :]) for k in range(len(sizes))], dtype=np.int64)
     by_type: dict[TensorType, list[Index]] = {}
     for segments in itertools.product(*(rep.segments(groups[0]) for rep in factors)):
-        starts = [stride * _starts(segment) for stride, segment in zip(strides, segments, strict=True)]
-        corners = _outer_sum(starts)
+        starts = [segment.start + segment.size * np.arange(segment.copies, dtype=np.int64) for segment in segments]
+        corners = _outer_sum([stride * start for stride, start in zip(strides, starts, strict=True)])
         for block in block_types(tuple(segment.type for segment in segments), groups):
             wanted = slice(None) if support is None else support(block.type)
             entries = (strides @ block.entries)[wanted]
@@ -110,16 +109,12 @@ def _block_type(ranges: Sequence[Range], strides: Index, groups: tuple[Group, ..
 
 def _outer_sum(parts: Sequence[Index]) -> Index:
     """All sums of one number of each part, flat, the last part running fastest."""
-    return functools.reduce(np.add.outer, parts, _ZERO).ravel()
+    return functools.reduce(np.add.outer, parts, np.zeros((), dtype=np.int64)).ravel()
 
 
 def _strides(tensor_type: TensorType, groups: tuple[Group, ...]) -> list[tuple[Atom, int]]:
     shape = tensor_type.shape(groups[0])
     return [(atom, math.prod(shape[k + 1 :])) for k, atom in enumerate(tensor_type.atoms)]
-
-
-def _starts(segment: Segment) -> Index:
-    return segment.start + segment.size * np.arange(segment.copies, dtype=np.int64)
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from softsym.groups.sampling import closure
 from softsym.reps import TensorType
 from softsym.reps.atoms import Element, group_element
 from softsym.spaces.solution import Solution
-from softsym.spaces.solvers.solver import NO_TOLERANCE, Applies, Cost, Solver, act, constraints, residual
+from softsym.spaces.solvers.solver import NO_TOLERANCE, Applies, Cost, Solver, constraints, residual
 from softsym.typing import Array
 
 MAX_ORDER = 256
@@ -49,7 +49,7 @@ class Reynolds(Solver):
         rank = round(sum(characters) / len(characters))
         block = np.random.default_rng(0).standard_normal((n, min(n, rank + 4)))
         for _ in range(2):  # the second average removes the rounding of the first
-            block = sum((act(row, block, shape) for row in factors), np.zeros_like(block)) / len(factors)
+            block = sum((_act(row, block, shape) for row in factors), np.zeros_like(block)) / len(factors)
             block = np.linalg.svd(block, full_matrices=False)[0][:, :rank] if rank else block[:, :0]
         error = residual(constraints(group, tensor_type), block)
         return Solution(error, 0.0, np.inf, self.name, basis=block)
@@ -66,6 +66,13 @@ def list_elements(group: Group) -> list[Element]:
         assert elements is not None  # the group's order is known to be small
         combinations = [(*previous, g) for previous in combinations for g in elements]
     return [group_element(group, combination) for combination in combinations]
+
+
+def _act(factors: list[Array], X: Array, shape: tuple[int, ...]) -> Array:
+    tensor = X.reshape(*shape, X.shape[1])
+    for axis, matrix in enumerate(factors):
+        tensor = np.moveaxis(np.tensordot(matrix, tensor, axes=(1, axis)), 0, axis)
+    return np.ascontiguousarray(tensor).reshape(X.shape)
 
 
 REYNOLDS = Reynolds()

@@ -13,7 +13,6 @@ from __future__ import annotations
 import math
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -97,13 +96,17 @@ class Constraint:
         return self._apply(Y, tuple(matrix.T for matrix in self.factors))
 
     def _apply(self, X: Array, factors: tuple[Array, ...]) -> Array:
-        if not self.additive:
-            return (act(factors, X, self.shape) - X) / self.scale
         tensor = X.reshape(*self.shape, X.shape[1])
-        out = np.zeros_like(tensor)
-        for axis, matrix in enumerate(factors):
-            if matrix.any():
-                out += _multiply_axis(matrix, tensor, axis)
+        if self.additive:
+            out = np.zeros_like(tensor)
+            for axis, matrix in enumerate(factors):
+                if matrix.any():
+                    out += _multiply_axis(matrix, tensor, axis)
+        else:
+            out = tensor
+            for axis, matrix in enumerate(factors):
+                out = _multiply_axis(matrix, out, axis)
+            out = out - tensor
         return out.reshape(X.shape) / self.scale
 
 
@@ -124,14 +127,6 @@ def residual(equations: list[Constraint], Q: Array) -> float:
     if not Q.shape[1]:
         return 0.0
     return max((float(np.linalg.norm(C(Q), axis=0).max()) for C in equations), default=0.0)
-
-
-def act(factors: Sequence[Array], X: Array, shape: tuple[int, ...]) -> Array:
-    """A group element, given by its matrix on each tensor index, times a block of vectors X (n, m)."""
-    tensor = X.reshape(*shape, X.shape[1])
-    for axis, matrix in enumerate(factors):
-        tensor = _multiply_axis(matrix, tensor, axis)
-    return tensor.reshape(X.shape)
 
 
 def _multiply_axis(matrix: Array, tensor: Array, axis: int) -> Array:
