@@ -170,7 +170,7 @@ def test_axes_of_all_rotations_of_a_space():
 
 def test_a_polygon_returns_to_the_identity():
     factor = rules.polygon(ss.SO(2).lie_algebra[0], 5)
-    assert (factor.label, factor.degree) == ("C(8)", 7.0)
+    assert factor.degree == 7.0
     assert np.allclose(np.linalg.matrix_power(factor.generators[0], 8), np.eye(2))
 
 
@@ -181,13 +181,10 @@ def test_frequencies_without_common_multiple():
         rules.polygon(A, 5)
 
 
-@pytest.mark.parametrize(
-    ("degree", "name", "order"), [(2, "tetrahedron", 12), (3, "octahedron", 24), (5, "icosahedron", 60)]
-)
-def test_the_smallest_polyhedron_that_is_exact(degree, name, order):
+@pytest.mark.parametrize(("degree", "order"), [(2, 12), (3, 24), (5, 60)])  # tetrahedron, octahedron, icosahedron
+def test_the_smallest_polyhedron_that_is_exact(degree, order):
     (ideal,) = rules.decompose_algebra(close_algebra(list(ss.SO(3).lie_algebra), []))[1]
     factor = rules.polyhedron(rules.so3_triple(ideal), degree)
-    assert factor.label == f"rotations of the {name}"
     assert len(closure(np.array(factor.generators), 3)) == order
 
 

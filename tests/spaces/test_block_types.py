@@ -78,7 +78,8 @@ def coordinate_blocks(G, atom=None):
     split = split_atom(
         Base() if atom is None else atom, tuple(ss.group(text) for text in (G if isinstance(G, tuple) else (G,)))
     )
-    return [coordinates for _, coordinates in split.blocks], split.fixed
+    acting = [tuple(coordinates.tolist()) for block, coordinates in split if block is not None]
+    return acting, next((tuple(coordinates.tolist()) for block, coordinates in split if block is None), ())
 
 
 def test_plane_and_axis():
@@ -106,7 +107,7 @@ def test_parts_and_points_are_not_mixed_up():
 
 def test_a_slice_acts_as_its_block():
     G = ss.group("SL(2)@y")
-    ((piece, coordinates),) = split_atom(Base(is_dual=True), (G,)).blocks
+    piece, coordinates = split_atom(Base(is_dual=True), (G,))[0]
     g = group_element(G, G.sample(1)[0])
     assert np.allclose(piece.rho(G, g), np.linalg.inv(g.whole).T[np.ix_(coordinates, coordinates)])
     assert str(piece) == "V'{0,2}"

@@ -12,6 +12,7 @@ from softsym import limits
 from softsym.errors import CacheWarning
 from softsym.spaces import cache, cache_folder, forget
 from softsym.spaces import space as space_module
+from softsym.spaces.solution import dense
 from softsym.spaces.solvers import auto
 from softsym.spaces.space import invariants_of_type
 
@@ -41,7 +42,7 @@ def solved(monkeypatch):
 
 
 def projector(solution):
-    Q = solution.basis.dense()
+    Q = dense(solution.basis)
     return Q @ Q.T
 
 

@@ -99,8 +99,8 @@ def test_a_large_map_costs_its_own_size(G):
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 10 * W.nbytes
-    (operator,) = space.packed._operators.values()
-    cached = sum(values.nbytes for values in operator.constants.values())
+    constants = (*space.packed._masks.values(), *(v for b in space.packed.blocks for v in b._constants.values()))
+    cached = sum(values.nbytes for values in constants)
     assert _bytes(space.packed) + cached < 20 * W.nbytes
     assert space.size * space.dim * 8 > 100 * W.nbytes  # what a dense basis would cost
 

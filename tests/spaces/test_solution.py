@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from softsym.errors import UnclearNullSpaceWarning
-from softsym.spaces.solution import DenseBasis, Evidence, OrbitBasis, Solution
+from softsym.spaces.solution import Evidence, OrbitBasis, Solution, dense, rank_of
 from softsym.spaces.space import _warn_if_unclear as warn_if_unclear
 
 
 def test_orbit_basis():
     basis = OrbitBasis(np.array([0, 1, 1, 0, 2]))
-    assert (basis.size, basis.rank) == (5, 3)
-    Q = basis.dense()
+    Q = dense(basis)
+    assert Q.shape == (5, rank_of(basis)) == (5, 3)
     assert np.allclose(Q.T @ Q, np.eye(3))
     assert np.array_equal(Q.argmax(1), basis.labels)
 
@@ -21,7 +21,7 @@ def test_orbit_basis():
 def test_support_leaves_out_zero_rows():
     Q = np.zeros((4, 1))
     Q[2] = 1.0
-    solution = Solution(0.0, 0.0, 1.0, "dense", basis=DenseBasis(Q))
+    solution = Solution(0.0, 0.0, 1.0, "dense", basis=Q)
     assert solution.support.tolist() == [2]
     assert solution.on_support.tolist() == [[1.0]]
     assert solution.rank == 1

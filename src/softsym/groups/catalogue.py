@@ -24,6 +24,7 @@ import math
 import operator
 import re
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -45,15 +46,13 @@ MAX_SMALL_ANGLE_ORDER = 100
 def O(n: int) -> Group:  # noqa: E743 - the group's own name
     """Orthogonal group of R^n: rotations and reflections. Sampled from Haar measure."""
     n = read_dimension("O", n, growth=3)
-    sampler = functools.partial(sampling.haar_orthogonal, d=n, special=False)
-    return make(f"O({n})", n, _rotations(n), [_flip(n, 0)], sampler, order=2 if n == 1 else None)
+    return make(f"O({n})", n, _rotations(n), [_flip(n, 0)], partial(sampling.haar_orthogonal, d=n, special=False))
 
 
 def SO(n: int) -> Group:
     """Special orthogonal group of R^n: rotations. Sampled from Haar measure."""
     n = read_dimension("SO", n, growth=3)
-    sampler = functools.partial(sampling.haar_orthogonal, d=n, special=True)
-    return make(f"SO({n})", n, _rotations(n), [], sampler, order=1 if n == 1 else None)
+    return make(f"SO({n})", n, _rotations(n), [], partial(sampling.haar_orthogonal, d=n, special=True))
 
 
 def SL(n: int) -> Group:
@@ -61,43 +60,38 @@ def SL(n: int) -> Group:
     n = read_dimension("SL", n)
     traces = [_unit(n, i, i) - _unit(n, i + 1, i + 1) for i in range(n - 1)]
     shears = [_unit(n, i, j) for i, j in itertools.permutations(range(n), 2)]
-    sampler = functools.partial(sampling.bounded_linear, d=n, special=True)
-    return make(f"SL({n})", n, shears + traces, [], sampler, order=1 if n == 1 else None)
+    return make(f"SL({n})", n, shears + traces, [], partial(sampling.bounded_linear, d=n, special=True))
 
 
 def GL(n: int) -> Group:
     """General linear group of R^n: all invertible maps. Sampled as K exp(s) K' with |s| <= 1: condition number at most e^2."""
     n = read_dimension("GL", n)
     units = [_unit(n, i, j) for i in range(n) for j in range(n)]
-    sampler = functools.partial(sampling.bounded_linear, d=n, special=False)
-    return make(f"GL({n})", n, units, [_flip(n, 0)], sampler)
+    return make(f"GL({n})", n, units, [_flip(n, 0)], partial(sampling.bounded_linear, d=n, special=False))
 
 
 def Scaling(n: int) -> Group:
     """Positive multiples of the identity of R^n. Sampled log-uniformly between 1/e and e."""
     n = read_dimension("Scaling", n, 2)
-    return make(f"Scaling({n})", n, [np.eye(n)], [], functools.partial(sampling.scaling, d=n))
+    return make(f"Scaling({n})", n, [np.eye(n)], [], partial(sampling.scaling, d=n))
 
 
 def Sp(m: int) -> Group:
     """Symplectic group of R^2m: maps that preserve the form J = [[0, 1], [-1, 0]]. Sampled as exp of an algebra element of norm <= 1."""
     m = read_dimension("Sp", m, factor=8)
-    lie = []
-    for i in range(m):
-        for j in range(m):
-            lie.append(np.kron([[1, 0], [0, 0]], _unit(m, i, j)) - np.kron([[0, 0], [0, 1]], _unit(m, j, i)))
-    for i in range(m):
-        for j in range(i + 1):
+    units = [_unit(m, i, j) for i, j in itertools.product(range(m), repeat=2)]
+    lie = [np.kron([[1, 0], [0, 0]], unit) - np.kron([[0, 0], [0, 1]], unit.T) for unit in units]
+    for i, j in itertools.product(range(m), repeat=2):
+        if j <= i:
             symmetric = _unit(m, i, j) + (_unit(m, j, i) if i != j else 0)
             lie += [np.kron([[0, 1], [0, 0]], symmetric), np.kron([[0, 0], [1, 0]], symmetric)]
-    return make(f"Sp({m})", 2 * m, lie, [], functools.partial(sampling.exponential, lie=lie, discrete=[]))
+    return make(f"Sp({m})", 2 * m, lie, [], partial(sampling.exponential, lie=lie, discrete=[]))
 
 
 def U(n: int) -> Group:
     """Unitary group of C^n in its real form on R^2n, x + iy as (x, y). Sampled from Haar measure."""
     n = read_dimension("U", n, factor=4)
-    lie = _unitary(n)
-    return make(f"U({n})", 2 * n, lie, [], functools.partial(sampling.haar_unitary, d=n, special=False))
+    return make(f"U({n})", 2 * n, _unitary(n), [], partial(sampling.haar_unitary, d=n, special=False))
 
 
 def SU(n: int) -> Group:
@@ -105,8 +99,7 @@ def SU(n: int) -> Group:
     n = read_dimension("SU", n, factor=4)
     phases = [_imaginary(_unit(n, i, i) - _unit(n, i + 1, i + 1)) for i in range(n - 1)]
     lie = [A for A in _unitary(n) if not np.trace(A[n:, :n])] + phases
-    sampler = functools.partial(sampling.haar_unitary, d=n, special=True)
-    return make(f"SU({n})", 2 * n, lie, [], sampler, order=1 if n == 1 else None)
+    return make(f"SU({n})", 2 * n, lie, [], partial(sampling.haar_unitary, d=n, special=True))
 
 
 def Lorentz() -> Group:
@@ -136,21 +129,17 @@ def SO11p() -> Group:
 
 def E(n: int) -> Group:
     """Euclidean group: rotations, reflections, translations. Sampled with Haar rotations and standard-normal translations."""
-    n = read_dimension("E", n)
-    discrete = [_homogeneous(h, 1.0) for h in O(n).discrete_generators]
-    return _affine(f"E({n})", n, O(n), discrete, "O")
+    return _affine("E", O(read_dimension("E", n)))
 
 
 def SE(n: int) -> Group:
     """Rigid motions: rotations and translations. Sampled with Haar rotations and standard-normal translations."""
-    n = read_dimension("SE", n)
-    return _affine(f"SE({n})", n, SO(n), [], "SO")
+    return _affine("SE", SO(read_dimension("SE", n)))
 
 
 def Translation(n: int) -> Group:
     """Translations of R^n. Sampled standard-normal."""
-    n = read_dimension("Translation", n, 3)
-    return _affine(f"Translation({n})", n, None, [], "none")
+    return _affine("Translation", Trivial(read_dimension("Translation", n, 3)))
 
 
 def _unit(n: int, i: int, j: int) -> Array:
@@ -189,28 +178,24 @@ def _lorentz(n: int) -> list[Array]:
 
 def _indefinite(text: str, lie: list[Array], discrete: list[Array]) -> Group:
     # The algebra's Frobenius norm of a unit boost is sqrt 2: this bound keeps the rapidity at most one.
-    sampler = functools.partial(sampling.exponential, lie=lie, discrete=discrete, bound=float(np.sqrt(2.0)))
+    sampler = partial(sampling.exponential, lie=lie, discrete=discrete, bound=float(np.sqrt(2.0)))
     return make(text, len(lie[0]), lie, discrete, sampler)
 
 
-def _affine(text: str, n: int, linear: Group | None, discrete: list[Array], rotate: str) -> Group:
+def _affine(name: str, linear: Group) -> Group:
     """A linear part and all translations."""
-    rotations = [] if linear is None else [_homogeneous(A, 0.0) for A in linear.lie_algebra]
-    translations = np.zeros((n, n + 1, n + 1))
-    translations[range(n), range(n), n] = 1.0
-    sampler = functools.partial(sampling.affine, d=n, rotate=rotate)
-    return make(text, n + 1, [*rotations, *translations], discrete, sampler)
-
-
-def _homogeneous(matrix: Array, corner: float) -> Array:
-    return sampling.place(matrix, dim=len(matrix) + 1, axes=range(len(matrix)), fill=corner)
+    n = linear.dim
+    place = partial(sampling.place, dim=n + 1, axes=range(n))
+    lie = [*place(linear.lie_algebra, fill=0.0), *(_unit(n + 1, i, n) for i in range(n))]
+    discrete = list(place(linear.discrete_generators, fill=1.0))
+    return make(f"{name}({n})", n + 1, lie, discrete, partial(sampling.affine, linear=linear))
 
 
 def S(n: int) -> Group:
     """Symmetric group: all permutations of n coordinates."""
     n = read_dimension("S", n, 2)
     generators = [_permutation([1, 0, *range(2, n)]), _permutation(np.roll(np.arange(n), -1))][: max(0, n - 1)]
-    sampler = functools.partial(sampling.random_permutation, d=n, even=False)
+    sampler = partial(sampling.random_permutation, d=n, even=False)
     return make(f"S({n})", n, [], generators, sampler, order=math.factorial(n))
 
 
@@ -222,7 +207,7 @@ def A(n: int) -> Group:
         row = np.arange(n)
         row[[0, 1, k]] = 1, k, 0
         cycles.append(_permutation(row))
-    sampler = functools.partial(sampling.random_permutation, d=n, even=True)
+    sampler = partial(sampling.random_permutation, d=n, even=True)
     return make(f"A({n})", n, [], cycles, sampler, order=max(1, math.factorial(n) // 2))
 
 
@@ -267,15 +252,16 @@ def Icosahedral() -> Group:
 
 def RubiksCube() -> Group:
     """Rotations of the faces of Rubik's cube, permuting its 48 movable facelets."""
+    axes = [(1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1)]
     stickers = [
         (position, normal)
         for position in itertools.product((-1, 0, 1), repeat=3)
-        for normal in _signed_axes()
+        for normal in axes
         if np.dot(position, normal) == 1 and np.count_nonzero(position) > 1
     ]
     index = {sticker: i for i, sticker in enumerate(stickers)}
     rotations = []
-    for axis in _signed_axes():
+    for axis in axes:
         rotation = _rotation_about(np.array(axis, dtype=float), -math.pi / 2).round().astype(int)
         row = np.arange(len(stickers))
         for (position, normal), i in index.items():
@@ -288,20 +274,19 @@ def RubiksCube() -> Group:
 def Trivial(n: int) -> Group:
     """The group of one element on R^n: every map is equivariant to it."""
     n = read_dimension("Trivial", n, 2)
-    return make(f"Trivial({n})", n, [], [], functools.partial(sampling.trivial, d=n), order=1)
+    sampler = partial(sampling.finite, generators=np.zeros((0, n, n)))
+    return make(f"Trivial({n})", n, [], [], sampler, order=1)
 
 
 def _finite(text: str, generators: list[Array], order: int) -> Group:
-    sampler = functools.partial(sampling.finite, generators=np.array(generators))
+    sampler = partial(sampling.finite, generators=np.array(generators))
     return make(text, len(generators[0]), [], generators, sampler, order=order)
 
 
 def _permutation(images: object) -> Array:
     """The matrix that sends coordinate i to images[i]."""
     row = np.asarray(images, dtype=int)
-    matrix = np.zeros((len(row), len(row)))
-    matrix[row, np.arange(len(row))] = 1.0
-    return matrix
+    return np.eye(len(row))[row].T
 
 
 def _plane_rotation(n: int) -> Array:
@@ -333,10 +318,6 @@ def _rotation_about(axis: Array, angle: float) -> Array:
 
 def _quarter_rotations() -> list[Array]:
     return [np.round(_rotation_about(axis, math.pi / 2)) for axis in np.eye(3)]
-
-
-def _signed_axes() -> list[tuple[int, int, int]]:
-    return [(1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1)]
 
 
 CATALOGUE: dict[str, Callable[..., Group]] = {name: globals()[name] for name in __all__}
@@ -451,15 +432,10 @@ def _atom(tokens: Tokens) -> Group:
     return CATALOGUE[name](*numbers)
 
 
-_ROTATION, _REFLECTION, _PERMUTATION = (
-    "SO(3), rotations",
-    "O(1)@3[0], the reflection x to -x",
-    "S(3), all orders of three",
-)
 SYNONYMS = {
-    **dict.fromkeys(("rotation", "rotations"), _ROTATION),
-    **dict.fromkeys(("reflection", "mirror", "parity"), _REFLECTION),
-    **dict.fromkeys(("permutation", "permutations"), _PERMUTATION),
+    **dict.fromkeys(("rotation", "rotations"), "SO(3), rotations"),
+    **dict.fromkeys(("reflection", "mirror", "parity"), "O(1)@3[0], the reflection x to -x"),
+    **dict.fromkeys(("permutation", "permutations"), "S(3), all orders of three"),
     **dict.fromkeys(("scale", "dilation"), "Scaling(3)"),
     **dict.fromkeys(("translation", "translations", "shift", "shifts"), "Translation(3)"),
     "euclidean": "E(3)",
@@ -482,7 +458,7 @@ def _suggest(name: str, suffix: str = "") -> str:
     """
     if name.lower() in SYNONYMS:
         return SYNONYMS[name.lower()]
-    known = {constructor.lower(): constructor for constructor in CATALOGUE}
+    known = {each.lower(): each for each in CATALOGUE}
     letters = name.lower().rstrip("0123456789")
     digits, axis = _SUFFIX.match(suffix).groups(default="")  # type: ignore[union-attr]
     if name.lower() in known:
@@ -491,18 +467,14 @@ def _suggest(name: str, suffix: str = "") -> str:
         spelled, digits = letters, name[len(letters) :]
     else:
         spelled = next(iter(difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.6)), "")
-    return _format_call(known[spelled], digits, axis.lower()) if spelled else ""
-
-
-def _format_call(name: str, digits: str, axis: str) -> str:
-    """A group of the catalogue as its text, with the given dimension or an example of one."""
-    if not inspect.signature(CATALOGUE[name]).parameters:
+    if not spelled:
+        return ""
+    constructor = known[spelled]
+    if not inspect.signature(CATALOGUE[constructor]).parameters:
         digits = ""
-    elif axis and name in ("O", "SO"):
-        digits = "2"  # about an axis
     else:
-        digits = digits or "3"
-    return f"{name}({digits})" + (f"@{axis}" if axis else "")
+        digits = "2" if axis and constructor in ("O", "SO") else digits or "3"
+    return f"{constructor}({digits})" + (f"@{axis.lower()}" if axis else "")
 
 
 def _literal(tokens: Tokens) -> Group:

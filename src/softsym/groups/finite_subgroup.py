@@ -62,55 +62,52 @@ class FiniteSubgroup:
     Example:
         >>> import softsym as ss
         >>> subgroup = finite_subgroup(ss.O(2).about("z"))
-        >>> len(subgroup), subgroup.degree, subgroup.label
-        (16, 7.0, 'C(8) and 1 discrete')
+        >>> len(subgroup), subgroup.degree
+        (16, 7.0)
     """
 
     # its elements, one array (q, d_p, d_p) for each part of the group, the identity first
     parts: tuple[Array, ...]
     degree: float  # up to which degree in the entries of g averages are those over the whole group; infinite if it is the group
-    label: str  # A description
 
     def __len__(self) -> int:
         return len(self.parts[0])
 
 
 @functools.lru_cache(maxsize=128)
-def finite_subgroup(group: Group, degree: int = 5, limit: int = MAX_ORDER) -> FiniteSubgroup:
+def finite_subgroup(group: Group, degree: int = 5) -> FiniteSubgroup:
     """A finite subgroup that integrates polynomials over a compact group.
 
     Args:
         group: A compact group.
         degree: Up to which degree averages should be exact; the subgroup says how far it reaches.
-        limit: The largest number of elements.
 
     Raises:
         InputError: The group is not compact, or no small enough finite subgroup is known.
     """
     try:
-        factors = [_subgroup_of_part(group, part, degree, limit) for part in range(len(group.part_dims))]
+        factors = [_subgroup_of_part(group, part, degree) for part in range(len(group.part_dims))]
         size = math.prod(map(len, factors))
-        if size > limit:
-            raise UnknownSubgroupError(f"{size} elements are more than {limit}")
+        if size > MAX_ORDER:
+            raise UnknownSubgroupError(f"{size} elements are more than {MAX_ORDER}")
     except UnknownSubgroupError as reason:
         raise InputError(f"{group.name} has no known finite subgroup to average over: {reason}") from reason
     if len(factors) == 1:
         return factors[0]
     rows = np.array(list(itertools.product(*(range(len(factor)) for factor in factors))))
     parts = tuple(factor.parts[0][rows[:, k]] for k, factor in enumerate(factors))
-    label = " * ".join(factor.label for factor in factors)
-    return FiniteSubgroup(parts, min(factor.degree for factor in factors), label)
+    return FiniteSubgroup(parts, min(factor.degree for factor in factors))
 
 
-def _subgroup_of_part(group: Group, part: int, degree: int, limit: int) -> FiniteSubgroup:
+def _subgroup_of_part(group: Group, part: int, degree: int) -> FiniteSubgroup:
     """A finite subgroup of the group that the generators of one part generate."""
     d = group.part_dims[part]
     lie = [g.matrix for g in group.lie if g.part == part]
     discrete = [g.matrix for g in group.discrete if g.part == part]
     if not lie:
-        return _enumerate(np.array(discrete).reshape(-1, d, d), d, math.inf, "all elements", limit)
-    if d * 2**d > limit and _generates_all_rotations(lie):
-        raise UnknownSubgroupError(f"signs and shifts of {d} axes are {d * 2**d:,} elements, more than {limit}")
+        return FiniteSubgroup((_enumerate(np.array(discrete).reshape(-1, d, d), d),), math.inf)
+    if d * 2**d > MAX_ORDER and _generates_all_rotations(lie):
+        raise UnknownSubgroupError(f"signs and shifts of {d} axes are {d * 2**d:,} elements, more than {MAX_ORDER}")
     basis = orthogonal_basis(lie, discrete)
     inverse = np.linalg.inv(basis)
     lie, discrete = [basis @ A @ inverse for A in lie], [basis @ h @ inverse for h in discrete]
@@ -124,10 +121,7 @@ def _subgroup_of_part(group: Group, part: int, degree: int, limit: int) -> Finit
     cosets = [coset_representative(h, triples, axes) for h in discrete]
     cosets = [h for h in cosets if not is_in_identity_component(h, algebra)]
     generators = np.array([g for factor in factors for g in factor.generators] + cosets)
-    label = " * ".join(factor.label for factor in factors)
-    label += f" and {len(cosets)} discrete" if cosets else ""
-    orthogonal = _enumerate(generators, d, min(factor.degree for factor in factors), label, limit)
-    return FiniteSubgroup((inverse @ orthogonal.parts[0] @ basis,), orthogonal.degree, orthogonal.label)
+    return FiniteSubgroup((inverse @ _enumerate(generators, d) @ basis,), min(factor.degree for factor in factors))
 
 
 def _generates_all_rotations(lie: Sequence[Array]) -> bool:
@@ -141,16 +135,16 @@ def _generates_all_rotations(lie: Sequence[Array]) -> bool:
     return bool(connected_components(graph, directed=False)[0] == 1)
 
 
-def _enumerate(generators: Array, d: int, degree: float, label: str, limit: int) -> FiniteSubgroup:
-    """All products of the generators."""
+def _enumerate(generators: Array, d: int) -> Array:
+    """All products of the generators, (q, d, d)."""
     if len(generators) and all(sampling.is_permutation(h) for h in generators):
         order = sampling.permutation_group(generators).order()  # counted without listing, however large
-        if order > limit:
-            raise UnknownSubgroupError(f"{order} elements are more than {limit}")
+        if order > MAX_ORDER:
+            raise UnknownSubgroupError(f"{order} elements are more than {MAX_ORDER}")
     products = sampling.closure(generators, d)
-    if products is None or len(products) > limit:
-        raise UnknownSubgroupError(f"its finite subgroup has more than {limit} elements")
-    return FiniteSubgroup((products,), degree, label)
+    if products is None or len(products) > MAX_ORDER:
+        raise UnknownSubgroupError(f"its finite subgroup has more than {MAX_ORDER} elements")
+    return products
 
 
 # Decomposing the Lie algebra
@@ -160,9 +154,7 @@ def orthogonal_basis(lie: Sequence[Array], discrete: Sequence[Array]) -> Array:
     """A matrix M such that every M g M^-1 is orthogonal: the root of an invariant inner product; the group must be compact."""
     d = len(lie[0])
     one = np.eye(d)
-    if all(np.allclose(A, -A.T, atol=COMPACT_TOL) for A in lie) and all(
-        np.allclose(h @ h.T, one, atol=COMPACT_TOL) for h in discrete
-    ):
+    if sampling.generate_rotations(lie, discrete, atol=COMPACT_TOL):
         return one
     rows = [np.kron(A.T, one) + np.kron(one, A.T) for A in lie] + [np.kron(h.T, h.T) - np.eye(d * d) for h in discrete]
     forms = null_space(np.concatenate(rows), rcond=1e-9)
@@ -270,7 +262,6 @@ class Factor:
 
     generators: list[Array]
     degree: float
-    label: str
 
 
 def polygon(A: Array, degree: int) -> Factor:
@@ -283,7 +274,7 @@ def polygon(A: Array, degree: int) -> Factor:
     unit = smallest / math.lcm(*(r.denominator for r in ratios))
     highest = round(frequencies.max() / unit)
     m = max(MIN_POLYGON, degree + 1) * highest
-    return Factor([expm(2 * math.pi / (m * unit) * A)], float((m - 1) // highest), f"C({m})")
+    return Factor([expm(2 * math.pi / (m * unit) * A)], float((m - 1) // highest))
 
 
 def polyhedron(J: Array, degree: int) -> Factor:
@@ -298,7 +289,7 @@ def polyhedron(J: Array, degree: int) -> Factor:
         rotations.append(full_rotation)
     # Tensors of degree p have integer spins up to floor(p * spin); the double cover averages half-integer ones to zero.
     reach = math.ceil((_POLYHEDRON_SPINS[name] + 1) / spin) - 1
-    return Factor(rotations, float(reach), f"rotations of the {name}")
+    return Factor(rotations, float(reach))
 
 
 def _rotation_vectors(name: str) -> Array:
@@ -318,7 +309,7 @@ def signed_cycles(axes: Array) -> Factor:
     signs = np.eye(n)
     signs[[0, 1], [0, 1]] = -1
     rest = np.eye(len(axes)) - axes @ axes.T
-    return Factor([axes @ g @ axes.T + rest for g in (cycle, signs)], 3.0, f"signed shifts of {n} axes")
+    return Factor([axes @ g @ axes.T + rest for g in (cycle, signs)], 3.0)
 
 
 # Discrete generators

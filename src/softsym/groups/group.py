@@ -17,10 +17,9 @@ import math
 import operator
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from softsym.arrays import freeze, make_rng
 from softsym.errors import InputError
@@ -115,9 +114,8 @@ class Group:
     @functools.cached_property
     def is_orthogonal(self) -> bool:
         """Whether every element is an orthogonal matrix, so that V and its dual coincide."""
-        return all(np.allclose(g.matrix, -g.matrix.T, rtol=0.0, atol=1e-12) for g in self.lie) and all(
-            np.allclose(g.matrix @ g.matrix.T, np.eye(len(g.matrix)), rtol=0.0, atol=1e-12) for g in self.discrete
-        )
+        lie, discrete = ([g.matrix for g in each] for each in (self.lie, self.discrete))
+        return sampling.generate_rotations(lie, discrete, rtol=0.0, atol=ORTHOGONAL_TOL)
 
     @functools.cached_property
     def is_permutation(self) -> bool:
@@ -140,7 +138,8 @@ class Group:
         if self.known_order is not None:
             return self.known_order
         if self.is_permutation:
-            return math.prod(sampling.permutation_group(part).order() for part in self._discrete_by_part())
+            by_part = [[g.matrix for g in self.discrete if g.part == part] for part in range(len(self.part_dims))]
+            return math.prod(sampling.permutation_group(matrices).order() for matrices in by_part if matrices)
         closed = sampling.closure(self.discrete_generators, self.dim)
         return None if closed is None else len(closed)
 
@@ -150,9 +149,8 @@ class Group:
         if self.lie:
             raise InputError(f"{self.name} has infinitely many elements; they are not listed, only sampled")
         most = min(sampling.MAX_ELEMENTS, sampling.MAX_ENTRIES // self.dim**2)
-        closed = None
-        if self.known_order is None or self.known_order <= most:
-            closed = sampling.closure(self.discrete_generators, self.dim)
+        is_small = self.known_order is None or self.known_order <= most
+        closed = sampling.closure(self.discrete_generators, self.dim) if is_small else None
         if closed is None:
             raise InputError(f"{self.name} has more than {most} elements; they are not listed, only sampled")
         return freeze(closed)
@@ -187,18 +185,18 @@ class Group:
         """
         if isinstance(axis, str) and axis not in AXES:
             raise InputError(f"unknown axis {axis!r}; pass 'x', 'y' or 'z', or three numbers")
-        is_affine = self.dim == 3 and _is_affine(self)
-        if self.dim != 2 and not is_affine:
+        homogeneous = self.dim == 3 and is_affine(self)
+        if self.dim != 2 and not homogeneous:
             raise InputError(
                 f"{self.name} acts on R^{self.dim}; .about needs a group of the plane, such as O(2) or SE(2)"
             )
         nearest, rotation = (axis, None) if isinstance(axis, str) else rotation_to_axis(axis)
-        upright = self.embed(4, (*AXES[nearest], 3)) if is_affine else self.embed(3, AXES[nearest])
-        if is_affine:
+        upright = self.embed(4, (*AXES[nearest], 3)) if homogeneous else self.embed(3, AXES[nearest])
+        if homogeneous:
             upright = replace(upright, text=f"{_as_operand(self)}@{nearest}")
         if rotation is None:
             return upright
-        if is_affine:
+        if homogeneous:
             rotation = np.block([[rotation, np.zeros((3, 1))], [np.zeros((1, 3)), np.ones((1, 1))]])
         assert not isinstance(axis, str)
         place = axis_text(read_axis(axis))
@@ -219,7 +217,9 @@ class Group:
             True
         """
         M = read_basis(matrix, self.dim)
-        return _conjugate(flatten(self), M, self, basis_text(M), basis_label(M))
+        text = "[" + ",".join("[" + ",".join(map(number_text, row)) + "]" for row in M.tolist()) + "]"
+        short = "#" + hashlib.sha256(M.tobytes()).hexdigest()[:6]  # for tables, different for different bases
+        return _conjugate(flatten(self), M, self, text, short)
 
     def embed(self, dim: int, axes: Sequence[int]) -> Group:
         """The group acting on chosen coordinates of a larger space and leaving the others alone."""
@@ -253,7 +253,9 @@ class Group:
             label=f"{self.name} | {other.name}" if self.label or other.label else "",
             composite=True,
         )
-        return joined._with_uniform_sampler()
+        if joined.lie or len(joined.part_dims) > 1:
+            return joined
+        return replace(joined, sampler=functools.partial(sampling.finite, generators=joined.discrete_generators))
 
     def __mul__(self, other: Group | str) -> Group:
         """Direct product, acting on the Kronecker product of the two spaces."""
@@ -316,27 +318,13 @@ class Group:
     def _expand(self, generators: Sequence[Generator]) -> Array:
         if len(self.part_dims) > 1:
             self._check_size(len(generators), self.dim)
-        matrices = [self._on_whole_space(g) for g in generators]
-        return freeze(np.array(matrices).reshape(-1, self.dim, self.dim))
-
-    def _on_whole_space(self, generator: Generator) -> Array:
-        whole: NDArray[np.floating[Any]] = np.eye(1)
-        for part, d in enumerate(self.part_dims):
-            whole = np.kron(whole, generator.matrix if part == generator.part else np.eye(d))
-        return np.asarray(whole, dtype=np.float64)
-
-    def _discrete_by_part(self) -> list[Array]:
-        return [
-            np.array([np.eye(d), *(g.matrix for g in self.discrete if g.part == part)])
-            for part, d in enumerate(self.part_dims)
+        matrices = [
+            functools.reduce(
+                sampling.batched_kron, [g.matrix if k == g.part else np.eye(d) for k, d in enumerate(self.part_dims)]
+            )
+            for g in generators
         ]
-
-    def _with_uniform_sampler(self) -> Group:
-        """Replaces a random walk by uniform sampling where the joined group may be finite."""
-        if self.lie or len(self.part_dims) > 1:
-            return self
-        uniform = functools.partial(sampling.finite, generators=self.discrete_generators)
-        return replace(self, sampler=uniform)
+        return freeze(np.array(matrices).reshape(-1, self.dim, self.dim))
 
 
 def make(
@@ -369,7 +357,7 @@ def flatten(group: Group) -> Group:
         group.dim,
         list(group.lie_algebra),
         list(group.discrete_generators),
-        functools.partial(sampling.kronecker, inner=group),
+        functools.partial(sampling.embedding, inner=group, dim=group.dim, axes=range(group.dim)),
         label=group.label,
     )
 
@@ -387,10 +375,10 @@ def _conjugate(group: Group, M: Array, named: Group, place: str, short: str) -> 
     )
 
 
-def _is_affine(group: Group) -> bool:
+def is_affine(group: Group) -> bool:
     """Whether the last row of every element is (0, ..., 0, 1), as homogeneous coordinates have it."""
-    last = np.eye(group.dim)[-1]
-    return not group.lie_algebra[:, -1].any() and bool((group.discrete_generators[:, -1] == last).all())
+    d, last_rows = group.dim, group.discrete_generators[:, -1]
+    return d > 1 and not group.lie_algebra[:, -1].any() and bool((last_rows == np.eye(d)[-1]).all())
 
 
 def _read(other: Group | str) -> Group:
@@ -560,8 +548,7 @@ def rotation_to_axis(axis: Sequence[float]) -> tuple[str, Array | None]:
         return AXIS_NAMES[nearest], None
     direction /= np.linalg.norm(direction)
     start = np.eye(3)[nearest]
-    cross = np.cross(start, direction)
-    x, y, z = cross
+    x, y, z = np.cross(start, direction)
     K = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
     M = np.eye(3) + K + K @ K / (1 + start @ direction)
     return AXIS_NAMES[nearest], M @ (3 * np.eye(3) - M.T @ M) / 2
@@ -575,16 +562,6 @@ def axis_text(axis: Sequence[float]) -> str:
         '(1,0.5,0)'
     """
     return "(" + ",".join(map(number_text, axis)) + ")"
-
-
-def basis_text(M: Array) -> str:
-    """The text of a basis, which reads back exactly."""
-    return "[" + ",".join("[" + ",".join(map(number_text, row)) + "]" for row in M.tolist()) + "]"
-
-
-def basis_label(M: Array) -> str:
-    """A short name of a basis for tables, different for different ones."""
-    return "#" + hashlib.sha256(M.tobytes()).hexdigest()[:6]
 
 
 def number_text(value: float) -> str:

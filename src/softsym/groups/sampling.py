@@ -10,7 +10,7 @@ other small groups are listed by closing their generators under multiplication.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -62,11 +62,10 @@ def scaling(n: int, rng: np.random.Generator, *, d: int) -> list[Array]:
     return [np.exp(rng.uniform(-1, 1, n))[:, None, None] * np.eye(d)]
 
 
-def affine(n: int, rng: np.random.Generator, *, d: int, rotate: str) -> list[Array]:
-    """Homogeneous matrices: translation standard normal; rotation none, Haar on SO(d) or Haar on O(d)."""
-    g = np.tile(np.eye(d + 1), (n, 1, 1))
-    if rotate != "none":
-        g[:, :d, :d] = haar_orthogonal(n, rng, d=d, special=rotate == "SO")[0]
+def affine(n: int, rng: np.random.Generator, *, linear: Group) -> list[Array]:
+    """Homogeneous matrices: an element of a linear group, and a standard-normal translation."""
+    d = linear.dim
+    g = place(linear.sample(n, rng), dim=d + 1, axes=range(d), fill=1.0)
     g[:, :d, d] = rng.standard_normal((n, d))
     return [g]
 
@@ -85,25 +84,35 @@ def random_permutation(n: int, rng: np.random.Generator, *, d: int, even: bool) 
 def finite(n: int, rng: np.random.Generator, *, generators: Array) -> list[Array]:
     """Uniform over all elements: of a permutation group of any size, or of any group small enough to list; else a random walk."""
     if not len(generators):
-        return trivial(n, rng, d=generators.shape[-1])
+        return [np.tile(np.eye(generators.shape[-1]), (n, 1, 1))]
     if all(is_permutation(h) for h in generators):
         return [uniform_permutations(generators, n, rng)]
     listed = closure(generators)
     if listed is None:
-        return [_walk(n, rng, [], list(generators), WALK_STEPS)]
+        return exponential(n, rng, lie=[], discrete=generators, steps=WALK_STEPS)
     return [listed[rng.integers(len(listed), size=n)]]
 
 
-def trivial(n: int, rng: np.random.Generator, *, d: int) -> list[Array]:
-    """The identity, n times."""
-    return [np.tile(np.eye(d), (n, 1, 1))]
-
-
 def exponential(
-    n: int, rng: np.random.Generator, *, lie: Sequence[Array], discrete: Sequence[Array], bound: float = 1.0
+    n: int,
+    rng: np.random.Generator,
+    *,
+    lie: Sequence[Array],
+    discrete: Sequence[Array] | Array,
+    bound: float = 1.0,
+    steps: int = 1,
 ) -> list[Array]:
-    """One factor exp(A), A standard normal in the algebra and of norm at most ``bound``, times random discrete generators."""
-    return [_walk(n, rng, list(lie), list(discrete), 1, bound)]
+    """Factors exp(A), A standard normal in the algebra and of norm at most ``bound``, times random discrete generators."""
+    choices = np.array([np.eye(len([*lie, *discrete][0])), *discrete])
+    g = np.tile(choices[0], (n, 1, 1))
+    for _ in range(steps):
+        if len(lie):
+            A = np.einsum("nk,kij->nij", rng.standard_normal((n, len(lie))), np.array(lie))
+            norm = np.linalg.norm(A, axis=(1, 2), keepdims=True)
+            g = g @ expm(A * np.minimum(1.0, bound / np.maximum(norm, 1e-300)))
+        for _ in range(2 if len(discrete) else 0):
+            g = g @ choices[rng.integers(len(choices), size=n)]
+    return [g]
 
 
 def random_walk(n: int, rng: np.random.Generator, *, lie: Sequence[Array], discrete: Sequence[Array]) -> list[Array]:
@@ -114,9 +123,8 @@ def random_walk(n: int, rng: np.random.Generator, *, lie: Sequence[Array], discr
     """
     if not lie:
         return finite(n, rng, generators=np.array(discrete))
-    compact = all(np.allclose(A, -A.T) for A in lie) and all(np.allclose(h @ h.T, np.eye(len(h))) for h in discrete)
-    if compact:
-        return [_walk(n, rng, list(lie), list(discrete), WALK_STEPS, bound=np.inf)]
+    if generate_rotations(lie, discrete):
+        return exponential(n, rng, lie=lie, discrete=discrete, bound=np.inf, steps=WALK_STEPS)
     return exponential(n, rng, lie=lie, discrete=discrete)
 
 
@@ -172,11 +180,6 @@ def conjugation(n: int, rng: np.random.Generator, *, inner: Group, matrix: Array
     return [matrix @ inner.sample(n, rng) @ back]
 
 
-def kronecker(n: int, rng: np.random.Generator, *, inner: Group) -> list[Array]:
-    """Elements of a direct product as single matrices."""
-    return [inner.sample(n, rng)]
-
-
 def product(n: int, rng: np.random.Generator, *, groups: Sequence[Group]) -> list[Array]:
     """Independent elements of the factors: Haar measure if each factor's is."""
     return [part for group in groups for part in group.sample_parts(n, rng)]
@@ -200,20 +203,11 @@ def alternating_product(n: int, rng: np.random.Generator, *, groups: Sequence[Gr
     return parts
 
 
-def _walk(
-    n: int, rng: np.random.Generator, lie: list[Array], discrete: list[Array], steps: int, bound: float = np.inf
-) -> Array:
-    d = len((lie or discrete)[0])
-    g = np.tile(np.eye(d), (n, 1, 1))
-    for _ in range(steps):
-        if lie:
-            A = np.einsum("nk,kij->nij", rng.standard_normal((n, len(lie))), np.array(lie))
-            norm = np.linalg.norm(A, axis=(1, 2), keepdims=True)
-            g = g @ expm(A * np.minimum(1.0, bound / np.maximum(norm, 1e-300)))
-        for _ in range(2 if discrete else 0):
-            choices = np.array([np.eye(d), *discrete])
-            g = g @ choices[rng.integers(len(choices), size=n)]
-    return g
+def generate_rotations(lie: Sequence[Array], discrete: Sequence[Array], rtol: float = 1e-5, atol: float = 1e-8) -> bool:
+    """Whether generators generate orthogonal matrices: those of the algebra are antisymmetric, discrete ones orthogonal."""
+    return all(np.allclose(A, -A.T, rtol, atol) for A in lie) and all(
+        np.allclose(h @ h.T, np.eye(len(h)), rtol, atol) for h in discrete
+    )
 
 
 def is_permutation(matrix: Array) -> bool:
@@ -251,8 +245,8 @@ def has_finite_order_spectrum(matrix: Array) -> bool:
     return is_permutation(matrix) or bool(np.allclose(np.abs(np.linalg.eigvals(matrix)), 1.0, rtol=0.0, atol=1e-6))
 
 
-def permutation_group(generators: Array) -> Any:
-    """SymPy's permutation group of a stack of permutation matrices (m, d, d)."""
+def permutation_group(generators: Iterable[Array]) -> Any:
+    """SymPy's permutation group of permutation matrices (d, d)."""
     return _permutation_group(tuple(tuple(images(h).tolist()) for h in generators))
 
 
@@ -290,8 +284,7 @@ def close_algebra(lie: Sequence[Array], discrete: Sequence[Array]) -> Array:
     candidates = list(lie)
     d = len([*lie, *discrete, np.eye(0)][0])
     # Once the basis spans so(d) (orthogonal generators) or gl(d), further brackets cannot enlarge it.
-    is_orthogonal = all(np.allclose(A, -A.T) for A in lie) and all(np.allclose(h @ h.T, np.eye(d)) for h in discrete)
-    largest = d * (d - 1) // 2 if is_orthogonal else d * d
+    largest = d * (d - 1) // 2 if generate_rotations(lie, discrete) else d * d
     while candidates and len(basis) < largest:
         A = candidates.pop(0)
         norm = float(np.linalg.norm(A))

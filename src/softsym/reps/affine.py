@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from softsym.errors import InputError
 from softsym.groups import Group
-from softsym.reps.atoms import Atom, Base, Element, discrete_elements, lie_elements
-from softsym.reps.rep import Rep, TensorType
+from softsym.groups.group import is_affine as is_affine
+from softsym.reps.atoms import Atom, Base, Element, inverse_transpose
+from softsym.reps.rep import Rep, single
 from softsym.typing import Array
 
 
@@ -39,19 +40,13 @@ class DisplacementAtom(Atom):
         """R of g, shape (..., d, d)."""
         _check(group, str(self))
         R = g.whole[..., :-1, :-1]
-        return np.asarray(np.linalg.inv(R).swapaxes(-1, -2)) if self.is_dual else R
+        return inverse_transpose(R) if self.is_dual else R
 
     def drho(self, group: Group, A: Element) -> Array:
         """The linear part of A, shape (..., d, d)."""
         _check(group, str(self))
         R = A.whole[..., :-1, :-1]
         return -R.swapaxes(-1, -2) if self.is_dual else R
-
-    def is_permutation(self, group: Group) -> bool:
-        """Whether the linear part of every generator is trivial."""
-        return not any(A.whole[:-1, :-1].any() for A in lie_elements(group)) and all(
-            np.array_equal(h.whole[:-1, :-1], np.eye(group.dim - 1)) for h in discrete_elements(group)
-        )
 
     def without_dual(self) -> DisplacementAtom:
         return DisplacementAtom()
@@ -93,16 +88,7 @@ class PointAtom(Atom):
         return "P"
 
 
-Point = Rep(((1, TensorType((PointAtom(),))),))
-Displacement = Rep(((1, TensorType((DisplacementAtom(),))),))
-
-
-def is_affine(group: Group) -> bool:
-    """Whether the last row of every element is (0, ..., 0, 1), as homogeneous coordinates have it."""
-    last = np.eye(group.dim)[-1]
-    return (
-        group.dim > 1 and not group.lie_algebra[:, -1].any() and bool((group.discrete_generators[:, -1] == last).all())
-    )
+Point, Displacement = single(PointAtom()), single(DisplacementAtom())
 
 
 def points_to_displacements(rep: Rep) -> Rep:
@@ -113,22 +99,12 @@ def points_to_displacements(rep: Rep) -> Rep:
         >>> points_to_displacements(ss.rep("S + 2P + D"))
         S + 3D
     """
-    return Rep(
-        tuple(
-            (copies, TensorType((DisplacementAtom(),)) if tensor_type.atoms == (PointAtom(),) else tensor_type)
-            for copies, tensor_type in rep
-        )
-    )
+    return rep.map_atoms(lambda atom: DisplacementAtom() if isinstance(atom, PointAtom) else atom)
 
 
 def has_points(*reps: Rep) -> bool:
     """Whether representations contain points or displacements."""
-    return any(
-        isinstance(atom, PointAtom | DisplacementAtom)
-        for rep in reps
-        for _, tensor_type in rep
-        for atom in tensor_type.atoms
-    )
+    return any(_is_point(atom) for rep in reps for _, tensor_type in rep for atom in tensor_type.atoms)
 
 
 def points_to_vectors(rep: Rep) -> Rep:
@@ -139,11 +115,11 @@ def points_to_vectors(rep: Rep) -> Rep:
         >>> points_to_vectors(ss.rep("S + 2P + D"))
         S + 3V
     """
-    terms = []
-    for copies, tensor_type in rep:
-        atoms = tuple(Base() if isinstance(atom, PointAtom | DisplacementAtom) else atom for atom in tensor_type.atoms)
-        terms.append((copies, TensorType(atoms)))
-    return Rep(tuple(terms))
+    return rep.map_atoms(lambda atom: Base() if _is_point(atom) else atom)
+
+
+def _is_point(atom: Atom) -> bool:
+    return isinstance(atom, PointAtom | DisplacementAtom)
 
 
 def mean_point(rep: Rep, group: Group, X: Array) -> Array:
@@ -171,13 +147,9 @@ def translate_points(rep: Rep, group: Group, X: Array, by: Array) -> Array:
 
 def point_columns(rep: Rep, group: Group) -> NDArray[np.intp]:
     """The columns of every point, (points, d)."""
-    rows = [
-        np.arange(start, start + segment.size)
-        for segment in rep.segments(group)
-        if segment.type.atoms == (PointAtom(),)
-        for start in range(segment.start, segment.stop, segment.size)
-    ]
-    return np.array(rows, dtype=np.intp)
+    points = [segment for segment in rep.segments(group) if segment.type.atoms == (PointAtom(),)]
+    rows = [np.arange(segment.start, segment.stop).reshape(-1, segment.size) for segment in points]
+    return np.concatenate([np.zeros((0, group.dim - 1), dtype=np.intp), *rows])
 
 
 def _check(group: Group, text: str) -> None:

@@ -11,15 +11,16 @@ from __future__ import annotations
 
 import functools
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from softsym.errors import InputError
-from softsym.groups import Group
-from softsym.groups.sampling import batched_kron
+from softsym.groups import Generator, Group
+from softsym.groups.sampling import batched_kron, is_permutation
 from softsym.typing import Array
 
 
@@ -31,8 +32,10 @@ class Element:
     # one stack of matrices for each Kronecker factor; None if only the whole matrix is known
     parts: tuple[Array, ...] | None
 
-    def part(self, index: int, atom: str) -> Array:
-        """Matrices on one Kronecker factor."""
+    def part(self, index: int | None, atom: str) -> Array:
+        """Matrices on one Kronecker factor, or on the whole space (None)."""
+        if index is None:
+            return self.whole
         if self.parts is None:
             raise InputError(f"{atom} needs the factors of the element: pass a tuple, as Group.sample_parts gives them")
         return self.parts[index]
@@ -63,9 +66,11 @@ class Atom(ABC):
     def drho(self, group: Group, A: Element) -> Array:
         """Matrices of algebra elements, shape (..., size, size)."""
 
-    @abstractmethod
     def is_permutation(self, group: Group) -> bool:
         """Whether the group only permutes these coordinates."""
+        return not any(self.drho(group, A).any() for A in lie_elements(group)) and all(
+            is_permutation(self.rho(group, h)) for h in discrete_elements(group)
+        )
 
     def without_dual(self) -> Atom:
         """The representative of this atom and its dual under an orthogonal group, where they coincide."""
@@ -105,13 +110,11 @@ class Base(Atom):
         return group.part_dims[self.part]
 
     def rho(self, group: Group, g: Element) -> Array:
-        matrix = self._matrix(g)
-        if self.is_dual:
-            return np.asarray(np.linalg.inv(matrix).swapaxes(-1, -2), dtype=np.float64)
-        return matrix
+        matrix = g.part(self.part, str(self))
+        return inverse_transpose(matrix) if self.is_dual else matrix
 
     def drho(self, group: Group, A: Element) -> Array:
-        matrix = self._matrix(A)
+        matrix = A.part(self.part, str(self))
         return -matrix.swapaxes(-1, -2) if self.is_dual else matrix
 
     def is_permutation(self, group: Group) -> bool:
@@ -126,9 +129,6 @@ class Base(Atom):
     def order_key(self) -> tuple[object, ...]:
         """Whole space first, then parts in order; duals last."""
         return (0, -1 if self.part is None else self.part, self.is_dual)
-
-    def _matrix(self, element: Element) -> Array:
-        return element.whole if self.part is None else element.part(self.part, str(self))
 
     def __str__(self) -> str:
         return ("V" if self.part is None else f"V[{self.part}]") + ("'" if self.is_dual else "")
@@ -145,15 +145,11 @@ class Sign(Atom):
         return 1
 
     def rho(self, group: Group, g: Element) -> Array:
-        """The sign of det g, shape (..., 1, 1)."""
-        return np.asarray(np.sign(np.linalg.det(self._matrix(g))))[..., None, None]
+        return np.asarray(np.sign(np.linalg.det(g.part(self.part, str(self)))))[..., None, None]
 
     def drho(self, group: Group, A: Element) -> Array:
         """Zero: signs do not change along a curve."""
         return np.zeros((*A.whole.shape[:-2], 1, 1))
-
-    def is_permutation(self, group: Group) -> bool:
-        return all(self.rho(group, h) > 0 for h in discrete_elements(group))
 
     def on_part(self, part: int | None) -> Sign:
         return self if self.part else Sign(part)
@@ -161,9 +157,6 @@ class Sign(Atom):
     def order_key(self) -> tuple[object, ...]:
         """Before all others."""
         return (-1, -1 if self.part is None else self.part)
-
-    def _matrix(self, element: Element) -> Array:
-        return element.whole if self.part is None else element.part(self.part, str(self))
 
     def __str__(self) -> str:
         return "pS" if self.part is None else f"pS[{self.part}]"
@@ -183,13 +176,11 @@ class Particles(Atom):
         return self.count
 
     def rho(self, group: Group, g: Element) -> Array:
-        """Permutation matrices, shape (..., count, count)."""
         if len(group.part_dims) > self.part:
             return g.part(self.part, str(self))
         return np.broadcast_to(np.eye(self.count), (*g.whole.shape[:-2], self.count, self.count))
 
     def drho(self, group: Group, A: Element) -> Array:
-        """Matrices of algebra elements, shape (..., count, count)."""
         if len(group.part_dims) > self.part:
             return A.part(self.part, str(self))
         return np.zeros((*A.whole.shape[:-2], self.count, self.count))
@@ -207,36 +198,35 @@ class Particles(Atom):
 
 def group_element(group: Group, g: ArrayLike | Sequence[ArrayLike]) -> Element:
     """Reads a group element given as one matrix or as a tuple of parts."""
-    if not isinstance(g, tuple | list) or len(group.part_dims) == 1:
-        return _read_matrix(group, g)
-    parts = _read_parts(group, g)
-    return Element(functools.reduce(batched_kron, parts), parts)
+    return _read_element(group, g, batched_kron)
 
 
 def algebra_element(group: Group, A: ArrayLike | Sequence[ArrayLike]) -> Element:
     """Reads an algebra element given as one matrix or as a tuple of parts, whose Kronecker sum it is."""
-    if not isinstance(A, tuple | list) or len(group.part_dims) == 1:
-        return _read_matrix(group, A)
-    parts = _read_parts(group, A)
-    return Element(functools.reduce(kron_sum, parts), parts)
+    return _read_element(group, A, kron_sum)
 
 
 def lie_elements(group: Group) -> list[Element]:
     """The Lie-algebra generators of a group."""
-    zeros = [np.zeros((d, d)) for d in group.part_dims]
-    return [
-        Element(whole, (*zeros[: g.part], g.matrix, *zeros[g.part + 1 :]))
-        for whole, g in zip(group.lie_algebra, group.lie, strict=True)
-    ]
+    return _generators(group.lie_algebra, group.lie, [np.zeros((d, d)) for d in group.part_dims])
 
 
 def discrete_elements(group: Group) -> list[Element]:
     """The discrete generators of a group."""
-    eyes = [np.eye(d) for d in group.part_dims]
+    return _generators(group.discrete_generators, group.discrete, [np.eye(d) for d in group.part_dims])
+
+
+def _generators(matrices: Array, generators: Sequence[Generator], idle: list[Array]) -> list[Element]:
+    """Generators as elements that are ``idle`` on all parts but their own."""
     return [
-        Element(whole, (*eyes[: g.part], g.matrix, *eyes[g.part + 1 :]))
-        for whole, g in zip(group.discrete_generators, group.discrete, strict=True)
+        Element(whole, (*idle[: g.part], g.matrix, *idle[g.part + 1 :]))
+        for whole, g in zip(matrices, generators, strict=True)
     ]
+
+
+def inverse_transpose(matrix: Array) -> Array:
+    """How elements (..., d, d) act on a dual."""
+    return np.asarray(np.linalg.inv(matrix).swapaxes(-1, -2), dtype=np.float64)
 
 
 def kron_sum(a: Array, b: Array) -> Array:
@@ -246,23 +236,17 @@ def kron_sum(a: Array, b: Array) -> Array:
     return batched_kron(a, eye_b) + batched_kron(eye_a, b)
 
 
-def kron_all(matrices: list[Array], batch: tuple[int, ...]) -> Array:
-    """Kronecker product of stacks of matrices; the number one for none."""
-    return functools.reduce(batched_kron, matrices, np.ones((*batch, 1, 1)))
-
-
-def _read_matrix(group: Group, g: object) -> Element:
-    if isinstance(g, tuple | list) and len(group.part_dims) == 1 and len(g) == 1 and np.ndim(g[0]) >= 2:
+def _read_element(group: Group, g: Any, combine: Callable[[Array, Array], Array]) -> Element:
+    """One matrix on the whole space, or a matrix of each part that are combined to it."""
+    if isinstance(g, tuple | list) and len(group.part_dims) > 1:
+        parts = tuple(np.asarray(v, dtype=np.float64) for v in g)
+        if tuple(p.shape[-1] if p.ndim >= 2 else 0 for p in parts) != group.part_dims:
+            raise InputError(f"{group.name} has parts of size {group.part_dims}, got {[p.shape for p in parts]}")
+        return Element(functools.reduce(combine, parts), parts)
+    if isinstance(g, tuple | list) and len(g) == 1 and np.ndim(g[0]) >= 2:
         g = g[0]
     matrix = np.asarray(g, dtype=np.float64)
-    if matrix.ndim < 2 or matrix.shape[-2:] != (group.dim, group.dim):
-        d = group.dim
+    d = group.dim
+    if matrix.ndim < 2 or matrix.shape[-2:] != (d, d):
         raise InputError(f"an element of {group.name} has shape (..., {d}, {d}), got {matrix.shape}")
     return Element(matrix, (matrix,) if len(group.part_dims) == 1 else None)
-
-
-def _read_parts(group: Group, values: Sequence[ArrayLike]) -> tuple[Array, ...]:
-    parts = tuple(np.asarray(v, dtype=np.float64) for v in values)
-    if tuple(p.shape[-1] if p.ndim >= 2 else 0 for p in parts) != group.part_dims:
-        raise InputError(f"{group.name} has parts of size {group.part_dims}, got {[p.shape for p in parts]}")
-    return parts

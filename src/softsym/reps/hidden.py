@@ -39,30 +39,22 @@ def hidden_rep(width: int, group: Group | str, *, round_up: bool = False, duals:
     width = operator.index(width)
     if width < 1:
         raise InputError(f"a hidden representation needs width >= 1, got {width}")
-    copies = _whole_rounds(width, group.dim) if round_up else _distribute(width, group.dim)
-    rep = Rep(())
-    for rank, count in enumerate(copies):
-        rep = rep + _tensors_of_rank(rank, count, mixed=duals and not group.is_orthogonal)
-    return rep
+    mixed = duals and not group.is_orthogonal
+    copies = enumerate(_distribute(width, group.dim, round_up))
+    return sum((_tensors_of_rank(rank, count, mixed=mixed) for rank, count in copies), Rep(()))
 
 
-def _distribute(width: int, d: int) -> list[int]:
-    """Copies of each rank 0..r, exactly ``width`` coordinates."""
+def _distribute(width: int, d: int, round_up: bool) -> list[int]:
+    """Copies of each rank 0..r: exactly ``width`` coordinates, or at least so many."""
     copies = [0] * (_top_rank(width, d) + 1)
     while width > 0:
         top = _top_rank(width, d)
-        rounds = width // ((top + 1) * d**top)
+        share = (top + 1) * d**top
+        rounds = math.ceil(width / share) if round_up else width // share
         for rank in range(top + 1):
             copies[rank] += rounds * d ** (top - rank)
-        width -= rounds * (top + 1) * d**top
+        width -= rounds * share
     return copies
-
-
-def _whole_rounds(width: int, d: int) -> list[int]:
-    """Copies of each rank 0..r, at least ``width`` coordinates."""
-    top = _top_rank(width, d)
-    rounds = -(-width // ((top + 1) * d**top))
-    return [rounds * d ** (top - rank) for rank in range(top + 1)]
 
 
 def _top_rank(width: int, d: int) -> int:
@@ -83,7 +75,4 @@ def _tensors_of_rank(rank: int, count: int, *, mixed: bool) -> Rep:
     by_remainder = sorted(range(rank + 1), key=lambda k: (counts[k] - shares[k], k))
     for k in by_remainder[: count - sum(counts)]:
         counts[k] += 1
-    rep = Rep(())
-    for k, n in enumerate(counts):
-        rep = rep + n * T(rank - k, k)
-    return rep
+    return sum((n * T(rank - k, k) for k, n in enumerate(counts)), Rep(()))

@@ -27,9 +27,9 @@ import re
 
 from softsym.errors import InputError
 from softsym.reps.affine import Displacement, Point
-from softsym.reps.atoms import Sign
+from softsym.reps.atoms import Particles, Sign
 from softsym.reps.permutation import Grid, Permutation, Quotient, Regular
-from softsym.reps.rep import Rep, Scalar, T, TensorType, Vector, on_part, part_vector, particles, pseudo
+from softsym.reps.rep import Rep, Scalar, T, Vector, on_part, part_vector, pseudo, single
 from softsym.reps.scaling import Size, UnscaledVector
 from softsym.reps.symmetric import irrep, symmetry_power
 from softsym.tokens import Tokens
@@ -109,7 +109,7 @@ def _term(tokens: Tokens) -> Rep:
         tokens.expect(")")
         if tokens.kinds > kind or copies < 1:
             tokens.fail("expected a positive number of particles without particles in them")
-        return particles(copies, inner, kind)
+        return single(Particles(copies, kind)) * on_part(inner, 0)
     if copies == 0 and tokens.peek() in ("", "+", ")"):
         return Rep(())
     tokens.accept("*")
@@ -132,17 +132,13 @@ def _factor(tokens: Tokens) -> Rep:
 
 def _primary(tokens: Tokens) -> Rep:
     name = tokens.peek()
-    if name[:1] == "p" and name[1:] in PSEUDO:
-        return _pseudo_primary(tokens, name[1:])
-    return _named(tokens, name)
-
-
-def _pseudo_primary(tokens: Tokens, name: str) -> Rep:
-    inner = _named(tokens, name)
-    if name == "S" and tokens.accept("["):
+    if name[:1] != "p" or name[1:] not in PSEUDO:
+        return _named(tokens, name)
+    inner = _named(tokens, name[1:])
+    if name == "pS" and tokens.accept("["):
         index = tokens.integer()
         tokens.expect("]")
-        return Rep(((1, TensorType((Sign(index),))),))
+        return single(Sign(index))
     return pseudo(inner)
 
 
@@ -189,7 +185,7 @@ def _named(tokens: Tokens, name: str) -> Rep:
         inner = _sum(tokens)
         tokens.expect(")")
         return inner
-    if name == "V" and tokens.accept("["):
+    if tokens.accept("["):
         index = tokens.integer()
         tokens.expect("]")
         return part_vector(index)

@@ -19,7 +19,7 @@ from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.groups import group as read_group
 from softsym.reps.atoms import Atom, Element
-from softsym.reps.rep import Rep, TensorType
+from softsym.reps.rep import Rep, single
 from softsym.typing import Array
 
 MAX_POINTS = 1_000_000
@@ -40,7 +40,6 @@ class Points(Atom):
         return len(set(self.blocks)) or len(self.points)
 
     def rho(self, group: Group, g: Element) -> Array:
-        """Permutation matrices of group elements, shape (..., size, size)."""
         n = self.size(group)
         batch = g.whole.reshape(-1, group.dim, group.dim)
         out = np.zeros((len(batch), n, n))
@@ -85,6 +84,10 @@ def _tree(points: tuple[tuple[float, ...], ...]) -> Any:
     return cKDTree(np.array(points))
 
 
+def _functions_on(places: Array, text: str) -> Rep:
+    return single(Points(tuple(map(tuple, places.tolist())), text))
+
+
 def Permutation(points: ArrayLike) -> Rep:
     """Functions on points of R^d, permuted as the group permutes the points.
 
@@ -105,8 +108,7 @@ def Permutation(points: ArrayLike) -> Rep:
         raise InputError(f"`points` must be finite numbers of shape (n, d), got shape {places.shape}")
     if len(np.unique(places, axis=0)) < len(places):
         raise InputError("`points` contains the same point twice")
-    rows = tuple(tuple(row) for row in places.tolist())
-    return Rep(((1, TensorType((Points(rows, f"Points({[list(row) for row in rows]})"),))),))
+    return _functions_on(places, f"Points({places.tolist()})")
 
 
 def Grid(*shape: int) -> Rep:
@@ -133,8 +135,7 @@ def Grid(*shape: int) -> Rep:
     centred = [places - (size - 1) / 2 for places, size in zip(np.indices(sizes), sizes, strict=True)]
     if len(sizes) > 1:
         centred[-2] = -centred[-2]
-    rows = np.stack([axis.ravel() for axis in reversed(centred)], axis=1) + 0.0
-    return Rep(((1, TensorType((Points(tuple(map(tuple, rows.tolist())), text),))),))
+    return _functions_on(np.stack([axis.ravel() for axis in reversed(centred)], axis=1) + 0.0, text)
 
 
 def Regular(group: Group | str) -> Rep:
@@ -155,13 +156,10 @@ def Regular(group: Group | str) -> Rep:
     if not acting.is_finite:
         raise InputError(f"Regular needs a finite group; {acting.name} is not")
     count = len(acting.elements)
-    steps = np.sqrt(np.array([2, 3, 5, 7, 11, 13], dtype=np.float64))
-    for attempt in range(len(steps)):  # one of these directions lies on no reflection plane and no axis
-        point = np.power(steps[attempt], np.arange(acting.dim)) + np.arange(acting.dim)
-        places = orbit(acting, point)
+    for step in np.sqrt([2.0, 3.0, 5.0, 7.0, 11.0, 13.0]):  # one of these lies on no reflection plane and no axis
+        places = orbit(acting, np.power(step, np.arange(acting.dim)) + np.arange(acting.dim))
         if len(places) == count:
-            rows = tuple(map(tuple, places.tolist()))
-            return Rep(((1, TensorType((Points(rows, f"Regular({acting.text})"),))),))
+            return _functions_on(places, f"Regular({acting.text})")
     raise InputError(f"no point is moved by every element of {acting.name}; pass the orbit to Permutation")
 
 
@@ -190,7 +188,7 @@ def Quotient(group: Group | str, subgroup: Group | str) -> Rep:
         if labels[coset[0]] < 0:
             labels[coset] = labels.max() + 1
     text = f"Quotient({acting.text} / {inner.text})"
-    return Rep(((1, TensorType((Points(regular.points, text, tuple(labels.tolist())),))),))
+    return single(Points(regular.points, text, tuple(labels.tolist())))
 
 
 def orbit(group: Group, point: ArrayLike) -> Array:

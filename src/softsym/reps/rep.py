@@ -23,7 +23,8 @@ from numpy.typing import ArrayLike
 from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.groups import group as read_group
-from softsym.reps.atoms import Atom, Base, Element, Particles, Sign, algebra_element, group_element, kron_all, kron_sum
+from softsym.groups.sampling import batched_kron
+from softsym.reps.atoms import Atom, Base, Element, Particles, Sign, algebra_element, group_element, kron_sum
 from softsym.typing import Array
 
 MAX_RANK = 64
@@ -68,7 +69,11 @@ class TensorType:
     @property
     def dual(self) -> TensorType:
         """The dual type."""
-        return TensorType(tuple(atom.dual for atom in self.atoms))
+        return self.map_atoms(lambda atom: atom.dual)
+
+    def map_atoms(self, change: Callable[[Atom], Atom]) -> TensorType:
+        """The type with another atom in place of each."""
+        return TensorType(tuple(map(change, self.atoms)))
 
     def shape(self, group: Group) -> tuple[int, ...]:
         """Size of each tensor index."""
@@ -80,7 +85,8 @@ class TensorType:
 
     def rho(self, group: Group, g: Element) -> Array:
         """Matrices of group elements, shape (..., size, size)."""
-        return kron_all([atom.rho(group, g) for atom in self.atoms], g.whole.shape[:-2])
+        one = np.ones((*g.whole.shape[:-2], 1, 1))
+        return functools.reduce(batched_kron, [atom.rho(group, g) for atom in self.atoms], one)
 
     def drho(self, group: Group, A: Element) -> Array:
         """Matrices of algebra elements, shape (..., size, size)."""
@@ -165,7 +171,11 @@ class Rep:
     @property
     def dual(self) -> Rep:
         """The dual representation, on which g acts by its inverse transpose."""
-        return Rep(tuple((copies, tensor_type.dual) for copies, tensor_type in self.terms))
+        return self.map_atoms(lambda atom: atom.dual)
+
+    def map_atoms(self, change: Callable[[Atom], Atom]) -> Rep:
+        """The representation with another atom in place of each."""
+        return Rep(tuple((copies, tensor_type.map_atoms(change)) for copies, tensor_type in self.terms))
 
     def size(self, group: Group | str) -> int:
         """Number of coordinates."""
@@ -174,14 +184,11 @@ class Rep:
 
     def segments(self, group: Group | str) -> list[Segment]:
         """Where each run of equal types lies in the coordinates."""
-        group = read_group(group)
-        sizes = [tensor_type.size(group) for _, tensor_type in self.terms]
-        ends = itertools.accumulate(copies * size for (copies, _), size in zip(self.terms, sizes, strict=True))
-        starts = [0, *ends][:-1] if self.terms else []
-        return [
-            Segment(start, copies, tensor_type, size)
-            for start, (copies, tensor_type), size in zip(starts, self.terms, sizes, strict=True)
-        ]
+        group, segments, start = read_group(group), [], 0
+        for copies, tensor_type in self.terms:
+            segments.append(Segment(start, copies, tensor_type, tensor_type.size(group)))
+            start = segments[-1].stop
+        return segments
 
     def rho(self, group: Group | str, g: ArrayLike | Sequence[ArrayLike]) -> Array:
         """The matrix of a group element (or a batch of them), shape (..., size, size).
@@ -241,7 +248,7 @@ class Rep:
         texts = []
         for kind, terms in itertools.groupby(self.terms, lambda term: term[1].particles):
             if kind is None:
-                texts += [_term_text(copies, tensor_type) for copies, tensor_type in terms]
+                texts += [f"{'' if copies == 1 else copies}{tensor_type}" for copies, tensor_type in terms]
                 continue
             each = Rep(tuple((n, TensorType(tuple(a for a in t.atoms if a != kind))) for n, t in terms))
             texts.append(f"{kind.count}x({on_part(each, None)})")
@@ -264,13 +271,18 @@ def _check_terms(count: int) -> None:
         )
 
 
+def single(*atoms: Atom) -> Rep:
+    """One copy of the tensor product of atoms."""
+    return Rep(((1, TensorType(atoms)),))
+
+
 def T(p: int, q: int = 0) -> Rep:
     """Tensors with p upper and q lower indices: V^p (x) V'^q. ``T(0)`` is a scalar, ``T(1)`` a vector."""
     p, q = operator.index(p), operator.index(q)
     if p < 0 or q < 0:
         raise InputError(f"T(p, q) needs p, q >= 0, got T({p}, {q})")
     check_rank(p + q)
-    return Rep(((1, TensorType((Base(),) * p + (Base(is_dual=True),) * q)),))
+    return single(*(Base(),) * p, *(Base(is_dual=True),) * q)
 
 
 def pseudo(rep: Rep) -> Rep:
@@ -292,26 +304,7 @@ def on_part(rep: Rep, part: int | None) -> Rep:
         >>> on_part(ss.rep("S + pV + Sym(2)"), 0)
         S + pV[0] + Sym(2,V[0])
     """
-    return Rep(tuple((n, TensorType(tuple(atom.on_part(part) for atom in kind.atoms))) for n, kind in rep))
-
-
-def particles(count: int, rep: Rep, kind: int = 1) -> Rep:
-    """Equal particles, each with the same quantities; columns are ordered by quantity, as in ``5S + 5V`` for five of S + V.
-
-    Args:
-        count: Number of particles.
-        rep: The quantities of one particle.
-        kind: Which Kronecker factor of a group permutes them; 1 for the first kind, after the factor 0 that acts on vectors.
-
-    Example:
-        >>> import softsym as ss
-        >>> five = particles(5, ss.rep("S + V"))
-        >>> five, five.size("O(3)"), five.size("O(3) * S(5)")
-        (5x(S + V), 20, 20)
-    """
-    if count < 1:
-        raise InputError(f"cannot take {count} particles; pass at least one")
-    return Rep(((1, TensorType((Particles(operator.index(count), kind),))),)) * on_part(rep, 0)
+    return rep.map_atoms(lambda atom: atom.on_part(part))
 
 
 def _part(kind: TensorType) -> int | None:
@@ -325,16 +318,12 @@ def part_vector(index: int) -> Rep:
     index = operator.index(index)
     if index < 0:
         raise InputError(f"the factors of a direct product are counted from 0, got {index}")
-    return Rep(((1, TensorType((Base(part=index),))),))
+    return single(Base(part=index))
 
 
 Scalar = T(0)
 Vector = T(1)
-Pseudoscalar = Rep(((1, TensorType((Sign(),))),))
-
-
-def _term_text(copies: int, tensor_type: TensorType) -> str:
-    return str(tensor_type) if copies == 1 else f"{copies}{tensor_type}"
+Pseudoscalar = single(Sign())
 
 
 def cut(rep: Rep, sizes: Sequence[int], group: Group) -> list[Rep]:

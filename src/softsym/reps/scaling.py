@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from softsym.errors import InputError
-from softsym.groups import Group, sampling
+from softsym.groups import Group
 from softsym.reps.atoms import Atom, Base, Element, Sign, discrete_elements, lie_elements
-from softsym.reps.rep import Rep, TensorType
+from softsym.reps.rep import Rep, TensorType, single
 from softsym.reps.symmetric import Subspace
 from softsym.typing import Array
 
@@ -40,12 +40,6 @@ class UnscaledAtom(Atom):
         rest = A.whole - _rate(A.whole)[..., None, None] * np.eye(group.dim)
         _check(group, rest + np.swapaxes(rest, -1, -2))
         return np.where(np.abs(rest) > ROUNDING * np.abs(A.whole).max(initial=0.0), rest, 0.0)
-
-    def is_permutation(self, group: Group) -> bool:
-        """Whether R only permutes these coordinates; it is the identity for a scaling."""
-        return not any(self.drho(group, A).any() for A in lie_elements(group)) and all(
-            sampling.is_permutation(self.rho(group, h)) for h in discrete_elements(group)
-        )
 
     def order_key(self) -> tuple[object, ...]:
         return (2,)
@@ -76,11 +70,6 @@ class SizeAtom(Atom):
         """The derivative of lambda, shape (..., 1, 1)."""
         return (-1.0 if self.is_dual else 1.0) * _rate(A.whole)[..., None, None]
 
-    def is_permutation(self, group: Group) -> bool:
-        return all(_rate(A.whole) == 0 for A in lie_elements(group)) and all(
-            _factor(h.whole) == 1 for h in discrete_elements(group)
-        )
-
     def without_dual(self) -> SizeAtom:
         return SizeAtom()
 
@@ -91,8 +80,7 @@ class SizeAtom(Atom):
         return "Size'" if self.is_dual else "Size"
 
 
-Size = Rep(((1, TensorType((SizeAtom(),))),))
-UnscaledVector = Rep(((1, TensorType((UnscaledAtom(),))),))
+Size, UnscaledVector = single(SizeAtom()), single(UnscaledAtom())
 
 
 def remove_scaling(rep: Rep) -> Rep:

@@ -22,7 +22,7 @@ import itertools
 import math
 import operator
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -32,7 +32,7 @@ from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.groups import group as read_group
 from softsym.reps.atoms import Atom, Base, Element, Sign
-from softsym.reps.rep import Pseudoscalar, Rep, Scalar, TensorType, Vector, check_rank
+from softsym.reps.rep import Pseudoscalar, Rep, Scalar, TensorType, Vector, check_rank, single
 from softsym.typing import Array
 
 MAX_SIZE = 5_000
@@ -53,12 +53,12 @@ class Subspace(Atom):
     @property
     def parent(self) -> TensorType:
         """The type of which it is a subspace: that of one index less, times the type of an index."""
-        lower = Subspace(self.symmetry, self.order - 1, self.inner)
-        return (self.inner if self.order == 2 else TensorType((lower,))) * self.inner
+        lower = TensorType((replace(self, order=self.order - 1),))
+        return (self.inner if self.order == 2 else lower) * self.inner
 
     @property
     def dual(self) -> Subspace:
-        return Subspace(self.symmetry, self.order, self.inner.dual)
+        return replace(self, inner=self.inner.dual)
 
     @property
     def degree(self) -> int:
@@ -79,14 +79,12 @@ class Subspace(Atom):
         return _step(self.symmetry, self.order, self.inner.size(group))
 
     def rho(self, group: Group, g: Element) -> Array:
-        """Matrices of group elements on the subspace, shape (..., size, size)."""
         if self.symmetry == "Sym0":
             R = self.inner.rho(group, g)
             self._check(group, R.swapaxes(-1, -2) @ R - np.eye(R.shape[-1]))
         return self._restrict(group, self.parent.rho(group, g))
 
     def drho(self, group: Group, A: Element) -> Array:
-        """Matrices of algebra elements on the subspace, shape (..., size, size)."""
         rates = self.inner.drho(group, A)
         if self.symmetry == "Sym0":
             self._check(group, rates + rates.swapaxes(-1, -2))
@@ -96,12 +94,10 @@ class Subspace(Atom):
         return self.symmetry == "Sym" and self.inner.is_permutation(group)
 
     def without_dual(self) -> Subspace:
-        atoms = tuple(atom.without_dual() for atom in self.inner.atoms)
-        return Subspace(self.symmetry, self.order, TensorType(atoms))
+        return replace(self, inner=self.inner.map_atoms(lambda atom: atom.without_dual()))
 
     def on_part(self, part: int | None) -> Subspace:
-        atoms = tuple(atom.on_part(part) for atom in self.inner.atoms)
-        return Subspace(self.symmetry, self.order, TensorType(atoms))
+        return replace(self, inner=self.inner.map_atoms(lambda atom: atom.on_part(part)))
 
     def order_key(self) -> tuple[object, ...]:
         """After all others, by symmetry and order."""
@@ -143,7 +139,7 @@ def symmetry_power(symmetry: str, order: int, rep: Rep = Vector) -> Rep:
         raise InputError(f"{symmetry} needs a single type, such as V or Sym(2), got {rep}")
     if order < 2 or (rep == Scalar and symmetry == "Sym"):
         return rep if order == 1 else Scalar
-    return Rep(((1, TensorType((Subspace(symmetry, order, rep.terms[0][1]),))),))
+    return single(Subspace(symmetry, order, rep.terms[0][1]))
 
 
 def irrep(degree: int, parity: str) -> Rep:
@@ -169,7 +165,7 @@ def irreps_text(rep: Rep) -> str:
     for copies, kind in rep:
         whole = [atom for atom in kind.atoms if atom != Sign()]
         degree = len(whole) if whole in ([], [Base()]) else getattr(whole[0], "order", 0)
-        if symmetry_power("Sym0", degree) != Rep(((1, TensorType(tuple(whole))),)):
+        if symmetry_power("Sym0", degree) != single(*whole):
             raise InputError(
                 f"{kind} is no irreducible representation of O(3); these are S, V, Sym0(l), pS, pV and pSym0(l)"
             )
@@ -196,16 +192,14 @@ def tensor_basis(rep: Rep, group: Group | str) -> tuple[Rep, Array]:
         >>> print(tensors, B.shape)
         S + T(2) (10, 7)
     """
+    from scipy.linalg import block_diag
+
     group, terms, blocks = read_group(group), [], []
     for copies, kind in rep:
         tensor, block = _type_basis(kind, group)
         terms.append((copies, tensor))
         blocks += copies * [block]
-    rows, columns = np.cumsum([(0, 0), *(block.shape for block in blocks)], axis=0).T
-    B = np.zeros((rows[-1], columns[-1]))
-    for k, block in enumerate(blocks):
-        B[rows[k] : rows[k + 1], columns[k] : columns[k + 1]] = block
-    return Rep(tuple(terms)), B
+    return Rep(tuple(terms)), block_diag(np.zeros((0, 0)), *blocks)
 
 
 def spherical_harmonics(degree: int, x: ArrayLike, normalization: str = "component") -> Array:

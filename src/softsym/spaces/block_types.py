@@ -24,7 +24,7 @@ import numpy as np
 from scipy.sparse.csgraph import connected_components
 
 from softsym.groups import Group
-from softsym.reps import Rep, Segment, TensorType
+from softsym.reps import Rep, TensorType
 from softsym.reps.atoms import Atom, Element, Sign, discrete_elements, lie_elements
 from softsym.reps.permutation import Points
 from softsym.typing import Array, Index
@@ -33,7 +33,6 @@ Range = tuple[Atom | None, Index]
 """Coordinates of one tensor index, and the atom that acts on them; None if every group fixes them."""
 MAX_BLOCK_TYPES = 4096
 """Types that would be split into more are solved whole."""
-_ZERO = np.zeros((), dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,8 +66,8 @@ def positions(
     strides = np.array([math.prod(sizes[k + 1 :]) for k in range(len(sizes))], dtype=np.int64)
     by_type: dict[TensorType, list[Index]] = {}
     for segments in itertools.product(*(rep.segments(groups[0]) for rep in factors)):
-        starts = [stride * _starts(segment) for stride, segment in zip(strides, segments, strict=True)]
-        corners = _outer_sum(starts)
+        starts = [segment.start + segment.size * np.arange(segment.copies, dtype=np.int64) for segment in segments]
+        corners = _outer_sum([stride * start for stride, start in zip(strides, starts, strict=True)])
         for block in block_types(tuple(segment.type for segment in segments), groups):
             wanted = slice(None) if support is None else support(block.type)
             entries = (strides @ block.entries)[wanted]
@@ -86,12 +85,12 @@ def block_types(types: tuple[TensorType, ...], groups: tuple[Group, ...]) -> tup
         (atom, axis, stride) for axis, tensor_type in enumerate(types) for atom, stride in _strides(tensor_type, groups)
     ]
     splits = [split_atom(atom, groups) for atom, *_ in indices]
-    if math.prod(len(split.blocks) + bool(split.fixed) for split in splits) > MAX_BLOCK_TYPES:
+    if math.prod(map(len, splits)) > MAX_BLOCK_TYPES:
         splits = [_unsplit(atom, groups) for atom, *_ in indices]
     strides = np.zeros((len(types), len(indices)), dtype=np.int64)
     for k, (_, axis, stride) in enumerate(indices):
         strides[axis, k] = stride
-    return tuple(_block_type(ranges, strides, groups) for ranges in itertools.product(*map(_ranges, splits)))
+    return tuple(_block_type(ranges, strides, groups) for ranges in itertools.product(*splits))
 
 
 def _block_type(ranges: Sequence[Range], strides: Index, groups: tuple[Group, ...]) -> BlockType:
@@ -110,16 +109,12 @@ def _block_type(ranges: Sequence[Range], strides: Index, groups: tuple[Group, ..
 
 def _outer_sum(parts: Sequence[Index]) -> Index:
     """All sums of one number of each part, flat, the last part running fastest."""
-    return functools.reduce(np.add.outer, parts, _ZERO).ravel()
+    return functools.reduce(np.add.outer, parts, np.zeros((), dtype=np.int64)).ravel()
 
 
 def _strides(tensor_type: TensorType, groups: tuple[Group, ...]) -> list[tuple[Atom, int]]:
     shape = tensor_type.shape(groups[0])
     return [(atom, math.prod(shape[k + 1 :])) for k, atom in enumerate(tensor_type.atoms)]
-
-
-def _starts(segment: Segment) -> Index:
-    return segment.start + segment.size * np.arange(segment.copies, dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -159,49 +154,27 @@ class Slice(Atom):
         return f"{self.base}{{{','.join(map(str, self.coordinates))}}}"
 
 
-@dataclass(frozen=True)
-class Split:
-    """An atom as a direct sum of coordinate blocks."""
-
-    blocks: tuple[
-        tuple[Atom, tuple[int, ...]], ...
-    ]  # the blocks on which some group acts, each as an atom with its coordinates
-    fixed: tuple[int, ...]  # the coordinates that every group fixes
-
-
 @functools.lru_cache(maxsize=256)
-def split_atom(atom: Atom, groups: tuple[Group, ...]) -> Split:
-    """The finest direct sum of coordinate blocks that all groups preserve."""
+def split_atom(atom: Atom, groups: tuple[Group, ...]) -> tuple[Range, ...]:
+    """The finest direct sum of coordinate blocks that all groups preserve; the coordinates that all fix come last, together."""
     n = atom.size(groups[0])
     if isinstance(atom, Points):
         return _unsplit(atom, groups)
     is_coupled = np.zeros((n, n), dtype=bool)
     for group in groups:
-        for matrix in _generator_matrices(atom, group):
-            is_coupled |= np.abs(matrix) > 0
+        for A in lie_elements(group):
+            is_coupled |= atom.drho(group, A) != 0
+        for h in discrete_elements(group):
+            is_coupled |= atom.rho(group, h) != np.eye(n)
     _, labels = connected_components(is_coupled, directed=False)
-    blocks = [tuple(np.flatnonzero(labels == k).tolist()) for k in range(labels.max() + 1)]
-    fixed = tuple(b[0] for b in blocks if len(b) == 1 and not is_coupled[b[0], b[0]])
-    acting = [b for b in blocks if not (len(b) == 1 and b[0] in fixed)]
-    if len(acting) == 1 and not fixed:
+    is_fixed = ~(is_coupled.any(axis=0) | is_coupled.any(axis=1))
+    blocks = [np.flatnonzero(labels == k) for k in np.unique(labels[~is_fixed])]
+    if len(blocks) == 1 and not is_fixed.any():
         return _unsplit(atom, groups)
-    return Split(tuple((Slice(atom, b), b) for b in acting), fixed)
+    acting = tuple((Slice(atom, tuple(block.tolist())), block) for block in blocks)
+    return (*acting, (None, np.flatnonzero(is_fixed))) if is_fixed.any() else acting
 
 
-def _unsplit(atom: Atom, groups: Sequence[Group]) -> Split:
+def _unsplit(atom: Atom, groups: Sequence[Group]) -> tuple[Range, ...]:
     """The atom as a single block."""
-    return Split(((atom, tuple(range(atom.size(groups[0])))),), ())
-
-
-def _generator_matrices(atom: Atom, group: Group) -> list[Array]:
-    """The generators of the algebra, and the discrete ones minus the identity."""
-    lie = [atom.drho(group, A) for A in lie_elements(group)]
-    return lie + [atom.rho(group, h) - np.eye(atom.size(group)) for h in discrete_elements(group)]
-
-
-def _ranges(split: Split) -> list[Range]:
-    """The coordinate blocks over which an index can range."""
-    ranges: list[Range] = [(atom, np.array(block, dtype=np.int64)) for atom, block in split.blocks]
-    if split.fixed:
-        ranges.append((None, np.array(split.fixed, dtype=np.int64)))
-    return ranges
+    return ((atom, np.arange(atom.size(groups[0]))),)

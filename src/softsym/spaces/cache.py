@@ -24,8 +24,7 @@ from softsym.groups import Group
 from softsym.io import digest, private_folder, put_bytes, read_regular
 from softsym.limits import current_folder
 from softsym.spaces.packed import Packed, PackedBlock
-from softsym.spaces.solution import DenseBasis, Evidence, OrbitBasis, Solution
-from softsym.typing import Array
+from softsym.spaces.solution import Basis, Evidence, OrbitBasis, Solution
 
 FORMAT = 3
 FROM_CACHE = "read from the cache"
@@ -87,12 +86,12 @@ def solution_to_arrays(solution: Solution) -> Arrays:
     about = _to_text(_numbers(solution.evidence))
     if isinstance(solution.basis, OrbitBasis):
         return {"about": about, "labels": solution.basis.labels}
-    return {"about": about, "Q": solution.basis.Q}
+    return {"about": about, "Q": solution.basis}
 
 
 def solution_from_arrays(arrays: Arrays) -> Solution:
     """The inverse of :func:`solution_to_arrays`."""
-    basis = OrbitBasis(arrays["labels"]) if "labels" in arrays else DenseBasis(arrays["Q"])
+    basis = OrbitBasis(arrays["labels"]) if "labels" in arrays else arrays["Q"]
     residual, below, above, method = _from_text(arrays["about"])
     return Solution(residual, below, above, method, FROM_CACHE, basis=basis)
 
@@ -121,7 +120,7 @@ def space_from_arrays(arrays: Arrays) -> tuple[Packed, dict[str, Evidence]]:
     blocks = []
     for copies, size, rank, orbits in about["blocks"]:
         index, positions = positions[: copies * size], positions[copies * size :]
-        factor: Array | OrbitBasis
+        factor: Basis
         if orbits:
             factor, labels = OrbitBasis(labels[:size]), labels[size:]
         else:

@@ -12,7 +12,7 @@ import functools
 import hashlib
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, cast
 
@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softsym.errors import InputError
-from softsym.spaces.solution import OrbitBasis
+from softsym.spaces.solution import Basis, OrbitBasis, dense, rank_of
 from softsym.typing import Array, Index
 
 if TYPE_CHECKING:
@@ -50,28 +50,12 @@ class Backend(ABC, Generic[A]):
         """Zeros with the dtype and device of another array."""
 
     @abstractmethod
-    def empty(self, like: A, *shape: int) -> A:
-        """An uninitialised array with the dtype and device of another."""
-
-    @abstractmethod
     def gather(self, x: A, index: A) -> A:
         """The entries of each row at the positions (n,): shape (batch, n)."""
 
     @abstractmethod
     def scatter(self, rows: A, index: A, out: A) -> None:
         """Writes rows (batch, n) to the positions (n,) of each row of ``out``."""
-
-    @abstractmethod
-    def split(self, rows: A, sizes: list[int]) -> Sequence[A]:
-        """Views of consecutive columns."""
-
-    @abstractmethod
-    def concatenate(self, parts: list[A], like: A) -> A:
-        """Columns of all parts, one after the other; no parts give (len(like), 0)."""
-
-    @abstractmethod
-    def product_into(self, a: A, b: A, out: A) -> None:
-        """Writes the matrix product a b."""
 
     @abstractmethod
     def sums(self, rows: A, labels: A, count: int) -> A:
@@ -81,17 +65,10 @@ class Backend(ABC, Generic[A]):
     def norm(self, x: A, axes: tuple[int, ...]) -> A:
         """Root of the sum of squares over axes."""
 
-    def project(self, packed: Packed, x: A) -> A:
-        """P x of blocks; overridden, like the next two, where the library has gradients."""
-        return packed.project(x)
-
-    def coefficients(self, packed: Packed, x: A) -> A:
-        """Coordinates of x in blocks."""
-        return packed.coefficients(x)
-
-    def combine(self, packed: Packed, theta: A) -> A:
-        """The array with the coordinates theta in blocks."""
-        return packed.combine(theta)
+    def apply(self, packed: Packed, name: str, x: A) -> A:
+        """An operation of blocks by its name; overridden where the library has gradients."""
+        operation: Callable[[A], A] = getattr(packed, name)
+        return operation(x)
 
 
 class _NumPy(Backend[Values]):
@@ -110,23 +87,11 @@ class _NumPy(Backend[Values]):
     def zeros(self, like: Values, *shape: int) -> Values:
         return np.zeros(shape, dtype=like.dtype)
 
-    def empty(self, like: Values, *shape: int) -> Values:
-        return np.empty(shape, dtype=like.dtype)
-
     def gather(self, x: Values, index: Values) -> Values:
         return x[:, index]
 
     def scatter(self, rows: Values, index: Values, out: Values) -> None:
         out[:, index] = rows
-
-    def split(self, rows: Values, sizes: list[int]) -> Sequence[Values]:
-        return np.split(rows, np.cumsum(sizes)[:-1], axis=1) if sizes else []
-
-    def concatenate(self, parts: list[Values], like: Values) -> Values:
-        return np.concatenate(parts, axis=1) if parts else self.zeros(like, len(like), 0)
-
-    def product_into(self, a: Values, b: Values, out: Values) -> None:
-        np.matmul(a, b, out=out)
 
     def sums(self, rows: Values, labels: Values, count: int) -> Values:
         each = [np.bincount(labels, row, count) for row in rows]
@@ -148,7 +113,8 @@ class PackedBlock:
 
     index: Index  # flat positions, shape (copies, size)
     # orthonormal columns F (size, rank), the identity if rank = size, or the orbits of a permutation action
-    factor: Array | OrbitBasis
+    factor: Basis
+    _constants: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
     @property
     def copies(self) -> int:
@@ -163,7 +129,7 @@ class PackedBlock:
     @property
     def rank(self) -> int:
         """Dimensions of each block."""
-        return self.factor.rank if isinstance(self.factor, OrbitBasis) else int(self.factor.shape[1])
+        return rank_of(self.factor)
 
     @property
     def by_orbits(self) -> bool:
@@ -182,7 +148,69 @@ class PackedBlock:
     @functools.cached_property
     def matrix(self) -> Array:
         """F as a dense matrix (size, rank)."""
-        return self.factor.dense() if isinstance(self.factor, OrbitBasis) else self.factor
+        return dense(self.factor)
+
+    def project(self, rows: A) -> A:
+        """F F^T on each row (n, size), the fastest way for its size and rank; may overwrite the rows."""
+        if self.by_orbits:
+            means = self._orbit_sums(rows) / self.constant("counts", rows)
+            return backend_of(rows).gather(means, self.constant("labels", rows))
+        if 2 * self.size <= WIDE:
+            # Several blocks side by side: many products with a 2 x 2 matrix are slower than a few with a 32 x 32 one.
+            width = WIDE // self.size
+            whole = len(rows) // width * width
+            side_by_side = rows[:whole].reshape(whole // width, width * self.size)
+            rows[:whole] = (side_by_side @ self.constant("wide", rows)).reshape(whole, self.size)
+            rows[whole:] = rows[whole:] @ self.constant("P", rows)
+            return rows
+        if self.size <= WIDE or 2 * self.rank > self.size:
+            return rows @ self.constant("P", rows)
+        F = self.constant("F", rows)
+        return rows @ F @ F.T
+
+    def coefficients(self, rows: A) -> A:
+        """F^T on rows (n, size)."""
+        if self.rank == self.size:
+            return rows
+        if self.by_orbits:
+            return self._orbit_sums(rows) / self.constant("root counts", rows)
+        return rows @ self.constant("F", rows)
+
+    def combine(self, theta: A) -> A:
+        """F on coordinates (n, rank)."""
+        if self.rank == self.size:
+            return theta
+        if self.by_orbits:
+            scaled = theta / self.constant("root counts", theta)
+            return backend_of(theta).gather(scaled, self.constant("labels", theta))
+        return theta @ self.constant("F", theta).T
+
+    def constant(self, name: str, like: A) -> A:
+        """One of the constants, with the dtype and device of another array; cached."""
+        backend = backend_of(like)
+        key = name, backend.place(like)
+        if key not in self._constants:
+            self._constants[key] = backend.constant(self._numbers(name), like)
+        return cast(A, self._constants[key])
+
+    def _orbit_sums(self, rows: A) -> A:
+        """Sums of the entries of each row (n, size) over orbits: (n, rank)."""
+        return backend_of(rows).sums(rows, self.constant("labels", rows), self.rank)
+
+    def _numbers(self, name: str) -> NDArray[Any]:
+        """A constant as a NumPy array."""
+        if name == "index":
+            return self.index.ravel()
+        if name == "F":
+            return self.matrix
+        if name in ("P", "wide"):
+            P = np.asarray(self.matrix @ self.matrix.T)
+            return P if name == "P" else np.kron(np.eye(WIDE // self.size), P)
+        assert isinstance(self.factor, OrbitBasis)
+        if name == "labels":
+            return self.factor.labels
+        counts = self.factor.counts.astype(np.float64)
+        return np.sqrt(counts) if name == "root counts" else counts
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,7 +219,7 @@ class Packed:
 
     size: int
     blocks: tuple[PackedBlock, ...]
-    _operators: dict[Hashable, BlockOperator[Any]] = field(default_factory=dict, repr=False)
+    _masks: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
     @functools.cached_property
     def index(self) -> Index:
@@ -205,157 +233,44 @@ class Packed:
 
     def project(self, x: A) -> A:
         """F F^T on every block of x (batch, size), zero elsewhere."""
-        return self._operator(x).project(x)
+        backend, out = backend_of(x), x * self._identity_mask(x)
+        for block in self.blocks:
+            if block.rank < block.size:
+                index = block.constant("index", x)
+                rows = backend.gather(x, index).reshape(len(x) * block.copies, block.size)
+                backend.scatter(block.project(rows).reshape(len(x), block.index.size), index, out)
+        return out
 
     def coefficients(self, x: A) -> A:
         """F^T on every block of x (batch, size): coordinates (batch, dim)."""
-        return self._operator(x).coefficients(x)
+        backend, start = backend_of(x), 0
+        theta = backend.zeros(x, len(x), self.dim)
+        for block in self.blocks:
+            rows = backend.gather(x, block.constant("index", x)).reshape(len(x) * block.copies, block.size)
+            stop = start + block.copies * block.rank
+            theta[:, start:stop] = block.coefficients(rows).reshape(len(x), stop - start)
+            start = stop
+        return theta
 
     def combine(self, theta: A) -> A:
         """F on the coordinates theta (batch, dim) of every block: a flat array (batch, size)."""
-        return self._operator(theta).combine(theta)
-
-    def _operator(self, x: A) -> BlockOperator[A]:
-        """The operations for the dtype and device of an array, cached."""
-        backend = backend_of(x)
-        place = backend.place(x)
-        if place not in self._operators:
-            self._operators[place] = BlockOperator(self.size, self.blocks, backend, backend.empty(x, 0))
-        return self._operators[place]
-
-
-class BlockOperator(Generic[A]):
-    """The operations of a :class:`Packed` for one array library, and the dtype and device of the array ``like``."""
-
-    def __init__(self, size: int, blocks: tuple[PackedBlock, ...], backend: Backend[A], like: A) -> None:
-        self.size, self.blocks = size, blocks
-        self.backend: Backend[A] = backend
-        self.like: A = like
-        # The projector of the other blocks is the identity.
-        self.proper = [k for k, block in enumerate(blocks) if block.rank < block.size]
-        self.constants: dict[tuple[str, int], A] = {}
-
-    def project(self, x: A) -> A:
-        out = x * self._constant("identity mask")
-        if self.proper:
-            index = self._constant("proper index")
-            rows = self.backend.gather(x, index)
-            projected = self.backend.empty(rows, *rows.shape)
-            sizes = [self.blocks[k].index.size for k in self.proper]
-            parts = zip(self.backend.split(rows, sizes), self.backend.split(projected, sizes), strict=True)
-            for k, (columns, target) in zip(self.proper, parts, strict=True):
-                self._project_block(k, columns, target)
-            self.backend.scatter(projected, index, out)
+        backend, start = backend_of(theta), 0
+        out = backend.zeros(theta, len(theta), self.size)
+        for block in self.blocks:
+            stop = start + block.copies * block.rank
+            rows = block.combine(theta[:, start:stop].reshape(len(theta) * block.copies, block.rank))
+            backend.scatter(rows.reshape(len(theta), block.index.size), block.constant("index", theta), out)
+            start = stop
         return out
 
-    def coefficients(self, x: A) -> A:
-        rows = self.backend.gather(x, self._constant("index"))
-        sizes = [block.index.size for block in self.blocks]
-        parts = []
-        for k, columns in enumerate(self.backend.split(rows, sizes)):
-            block = self.blocks[k]
-            theta = self._analyse(k, columns.reshape(len(rows) * block.copies, block.size))
-            parts.append(theta.reshape(len(rows), block.copies * block.rank))
-        return self.backend.concatenate(parts, x)
-
-    def combine(self, theta: A) -> A:
-        sizes = [block.copies * block.rank for block in self.blocks]
-        parts = []
-        for k, columns in enumerate(self.backend.split(theta, sizes)):
-            block = self.blocks[k]
-            rows = self._synthesise(k, columns.reshape(len(theta) * block.copies, block.rank))
-            parts.append(rows.reshape(len(theta), block.index.size))
-        out = self.backend.zeros(theta, len(theta), self.size)
-        self.backend.scatter(self.backend.concatenate(parts, theta), self._constant("index"), out)
-        return out
-
-    def _project_block(self, k: int, columns: A, target: A) -> None:
-        """Projects all copies of one type: (batch, copies * size) into a target of the same shape."""
-        block = self.blocks[k]
-        shape = (len(columns) * block.copies, block.size)
-        if len(columns) == 1:  # contiguous memory: write in place
-            self._project_rows(k, columns.reshape(shape), target.reshape(shape))
-        elif len(columns):
-            out = self.backend.empty(columns, *shape)
-            self._project_rows(k, columns.reshape(shape), out)
-            target[...] = out.reshape(target.shape)
-
-    def _project_rows(self, k: int, rows: A, out: A) -> None:
-        """F F^T on each row (n, size) of one type, the fastest way for its size and rank."""
-        block = self.blocks[k]
-        if block.by_orbits:
-            means = self._orbit_sums(k, rows) / self._constant("counts", k)
-            out[...] = self.backend.gather(means, self._constant("labels", k))
-        elif 2 * block.size <= WIDE:
-            self._project_tiny(k, block.size, rows, out)
-        elif block.size <= WIDE or 2 * block.rank > block.size:
-            self.backend.product_into(rows, self._constant("P", k), out)
-        else:
-            F = self._constant("F", k)
-            self.backend.product_into(rows @ F, F.T, out)
-
-    def _project_tiny(self, k: int, size: int, rows: A, out: A) -> None:
-        """Several blocks side by side: many products with a 2 x 2 matrix are slower than a few with a 32 x 32 one."""
-        group = WIDE // size
-        whole = len(rows) // group * group
-        if whole:
-            wide = (whole // group, group * size)
-            side_by_side, target = rows[:whole].reshape(wide), out[:whole].reshape(wide)
-            self.backend.product_into(side_by_side, self._constant("wide", k), target)
-        if whole < len(rows):
-            self.backend.product_into(rows[whole:], self._constant("P", k), out[whole:])
-
-    def _analyse(self, k: int, rows: A) -> A:
-        """F^T on rows (n, size) of one type."""
-        block = self.blocks[k]
-        if block.rank == block.size:
-            return rows
-        if block.by_orbits:
-            return self._orbit_sums(k, rows) / self._constant("root counts", k)
-        return rows @ self._constant("F", k)
-
-    def _synthesise(self, k: int, theta: A) -> A:
-        """F on coordinates (n, rank) of one type."""
-        block = self.blocks[k]
-        if block.rank == block.size:
-            return theta
-        if block.by_orbits:
-            scaled = theta / self._constant("root counts", k)
-            return self.backend.gather(scaled, self._constant("labels", k))
-        return theta @ self._constant("F", k).T
-
-    def _orbit_sums(self, k: int, rows: A) -> A:
-        """Sums of the entries of each row (n, size) over orbits: (n, rank)."""
-        return self.backend.sums(rows, self._constant("labels", k), self.blocks[k].rank)
-
-    def _constant(self, name: str, k: int = -1) -> A:
-        """One of the constants, with the right dtype and device; cached."""
-        if (name, k) not in self.constants:
-            self.constants[name, k] = self.backend.constant(self._numbers(name, k), self.like)
-        return self.constants[name, k]
-
-    def _numbers(self, name: str, k: int) -> NDArray[Any]:
-        """A constant as a NumPy array: of all blocks together, or of one type."""
-        if name == "index":
-            return _flat_index(self.blocks)
-        if name == "proper index":
-            return _flat_index([self.blocks[k] for k in self.proper])
-        if name == "identity mask":
+    def _identity_mask(self, like: A) -> A:
+        """One in the blocks whose projector is the identity, zero elsewhere; cached."""
+        backend = backend_of(like)
+        if backend.place(like) not in self._masks:
             mask = np.zeros(self.size)
             mask[_flat_index([block for block in self.blocks if block.rank == block.size])] = 1.0
-            return mask
-        block = self.blocks[k]
-        if name == "F":
-            return block.matrix
-        if name == "P":
-            return np.asarray(block.matrix @ block.matrix.T)
-        if name == "wide":
-            return np.kron(np.eye(WIDE // block.size), block.matrix @ block.matrix.T)
-        assert isinstance(block.factor, OrbitBasis)
-        if name == "labels":
-            return block.factor.labels
-        counts = block.factor.counts.astype(np.float64)
-        return np.sqrt(counts) if name == "root counts" else counts
+            self._masks[backend.place(like)] = backend.constant(mask, like)
+        return cast(A, self._masks[backend.place(like)])
 
 
 def _flat_index(blocks: Sequence[PackedBlock]) -> Index:

@@ -14,55 +14,33 @@ DEFAULT_TOL = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class DenseBasis:
-    """An orthonormal basis as the columns of a matrix (n, rank)."""
-
-    Q: Array
-
-    @property
-    def size(self) -> int:
-        """Number of coordinates n."""
-        return int(self.Q.shape[0])
-
-    @property
-    def rank(self) -> int:
-        """Dimension of the invariant space."""
-        return int(self.Q.shape[1])
-
-    def dense(self) -> Array:
-        """The basis (n, rank)."""
-        return self.Q
-
-
-@dataclass(frozen=True, eq=False)
 class OrbitBasis:
     """The basis of a permutation action: one normalised indicator vector for each orbit of coordinates."""
 
     labels: Index  # the orbit of each coordinate, shape (n,)
 
     @property
-    def size(self) -> int:
-        """Number of coordinates n."""
-        return len(self.labels)
-
-    @property
-    def rank(self) -> int:
-        """Number of orbits."""
-        return int(self.labels.max()) + 1
-
-    @property
     def counts(self) -> Index:
         """Size of each orbit, shape (rank,)."""
         return np.bincount(self.labels)
 
-    def dense(self) -> Array:
-        """The basis as a matrix (n, rank)."""
-        Q = np.zeros((self.size, self.rank))
-        Q[np.arange(self.size), self.labels] = 1 / np.sqrt(self.counts[self.labels])
-        return Q
+
+Basis: TypeAlias = Array | OrbitBasis
+"""Orthonormal columns (n, rank), or orbits."""
 
 
-Basis: TypeAlias = DenseBasis | OrbitBasis
+def rank_of(basis: Basis) -> int:
+    """Number of basis vectors."""
+    return int(basis.labels.max()) + 1 if isinstance(basis, OrbitBasis) else int(basis.shape[1])
+
+
+def dense(basis: Basis) -> Array:
+    """A basis as a matrix (n, rank)."""
+    if not isinstance(basis, OrbitBasis):
+        return basis
+    Q = np.zeros((len(basis.labels), rank_of(basis)))
+    Q[np.arange(len(Q)), basis.labels] = 1 / np.sqrt(basis.counts[basis.labels])
+    return Q
 
 
 @dataclass(frozen=True)
@@ -103,20 +81,20 @@ class Solution(Evidence):
     @property
     def rank(self) -> int:
         """Dimension of the invariant space."""
-        return self.basis.rank
+        return rank_of(self.basis)
 
     @functools.cached_property
     def support(self) -> Index:
         """Coordinates on which some invariant vector is not zero; the projector clears the others."""
         if isinstance(self.basis, OrbitBasis):
-            return np.arange(self.basis.size)
-        return np.flatnonzero(np.abs(self.basis.Q).max(axis=1, initial=0.0) > 1e-13)
+            return np.arange(len(self.basis.labels))
+        return np.flatnonzero(np.abs(self.basis).max(axis=1, initial=0.0) > 1e-13)
 
     @functools.cached_property
-    def on_support(self) -> Array | OrbitBasis:
+    def on_support(self) -> Basis:
         """The basis restricted to its support: columns (len(support), rank), or orbits."""
         if isinstance(self.basis, OrbitBasis):
             return self.basis
         if self.rank == len(self.support):  # every vector is invariant: take the standard basis
             return np.eye(self.rank)
-        return self.basis.Q[self.support]
+        return self.basis[self.support]

@@ -91,8 +91,7 @@ class EquivariantSpace:
             W: Maps (..., n_out, n_in) or vectors (..., n_out): a NumPy array, or a torch tensor (differentiable).
         """
         backend = backend_of(W)
-        W = self._check(backend.as_float(W, "W"))
-        return backend.project(self.packed, self._flat(W)).reshape(W.shape)
+        return backend.apply(self.packed, "project", self._flat(W)).reshape(np.shape(W))
 
     def residual(self, W: A) -> A:
         """The part of W that is not equivariant, W - P W."""
@@ -105,10 +104,8 @@ class EquivariantSpace:
 
     def coefficients(self, W: A) -> A:
         """Coordinates of P W in the basis, shape (..., dim)."""
-        backend = backend_of(W)
-        W = self._check(backend.as_float(W, "W"))
-        theta = backend.coefficients(self.packed, self._flat(W))
-        return theta.reshape(*self._batch(W), self.dim)
+        theta = backend_of(W).apply(self.packed, "coefficients", self._flat(W))
+        return theta.reshape(*np.shape(W)[: -len(self.shape)], self.dim)
 
     def combine(self, theta: A) -> A:
         """The equivariant map with coordinates theta (..., dim): the adjoint of :meth:`coefficients`."""
@@ -117,23 +114,18 @@ class EquivariantSpace:
         if tuple(theta.shape[-1:]) != (self.dim,):
             raise InputError(f"`theta` must have shape (..., {self.dim}), got {tuple(theta.shape)}")
         batch = tuple(theta.shape[:-1])
-        flat = backend.combine(self.packed, theta.reshape(math.prod(batch), self.dim))
+        flat = backend.apply(self.packed, "combine", theta.reshape(math.prod(batch), self.dim))
         return flat.reshape(*batch, *self.shape)
 
-    def _check(self, W: A) -> A:
+    def _flat(self, W: A) -> A:
+        """Maps (..., n_out, n_in) as rows (batch, size) of floating-point numbers."""
+        W = backend_of(W).as_float(W, "W")
         if tuple(W.shape[-len(self.shape) :]) != self.shape:
             expected = ", ".join(map(str, self.shape))
             raise InputError(
                 f"`W` must have shape (..., {expected}) for {format_map(self.factors)} under {self.group.name}, got {tuple(W.shape)}"
             )
-        return W
-
-    def _batch(self, W: A) -> tuple[int, ...]:
-        return tuple(W.shape[: len(W.shape) - len(self.shape)])
-
-    def _flat(self, W: A) -> A:
-        """W as (batch, size)."""
-        return W.reshape(math.prod(self._batch(W)), self.size)
+        return W.reshape(math.prod(W.shape[: -len(self.shape)]), self.size)
 
     def __repr__(self) -> str:
         return f"EquivariantSpace({format_map(self.factors)} under {self.group.name}, dim {self.dim} of {self.size})"

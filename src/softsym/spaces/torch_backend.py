@@ -6,7 +6,7 @@ another operation of this file: derivatives of any order come for free. Half pre
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any, cast
 
 import torch
@@ -61,9 +61,6 @@ class _TorchBackend(Backend[Tensor]):
     def zeros(self, like: Tensor, *shape: int) -> Tensor:
         return like.new_zeros(shape)
 
-    def empty(self, like: Tensor, *shape: int) -> Tensor:
-        return like.new_empty(shape)
-
     def gather(self, x: Tensor, index: Tensor) -> Tensor:
         # One row is by far the most common case, and one-dimensional indexing is twice as fast.
         return x.reshape(-1).index_select(0, index)[None] if len(x) == 1 else x.index_select(1, index)
@@ -74,31 +71,16 @@ class _TorchBackend(Backend[Tensor]):
         else:
             out.scatter_(1, index.expand(len(rows), -1), rows)
 
-    def split(self, rows: Tensor, sizes: list[int]) -> Sequence[Tensor]:
-        return rows.split(sizes, dim=1) if sizes else []
-
-    def concatenate(self, parts: list[Tensor], like: Tensor) -> Tensor:
-        return torch.cat(parts, dim=1) if parts else self.zeros(like, len(like), 0)
-
-    def product_into(self, a: Tensor, b: Tensor, out: Tensor) -> None:
-        torch.mm(a, b, out=out)
-
     def sums(self, rows: Tensor, labels: Tensor, count: int) -> Tensor:
         return self.zeros(rows, len(rows), count).index_add_(1, labels, rows)
 
     def norm(self, x: Tensor, axes: tuple[int, ...]) -> Tensor:
         return torch.linalg.vector_norm(x, dim=axes)  # its gradient at zero is zero, not NaN
 
-    def project(self, packed: Packed, x: Tensor) -> Tensor:
+    def apply(self, packed: Packed, name: str, x: Tensor) -> Tensor:
         if torch.is_grad_enabled() and x.requires_grad:
-            return cast(Tensor, _Blockwise.apply(x, packed, "project"))
-        return _Blockwise.forward(x, packed, "project")  # without the bookkeeping of autograd
-
-    def coefficients(self, packed: Packed, x: Tensor) -> Tensor:
-        return cast(Tensor, _Blockwise.apply(x, packed, "coefficients"))
-
-    def combine(self, packed: Packed, theta: Tensor) -> Tensor:
-        return cast(Tensor, _Blockwise.apply(theta, packed, "combine"))
+            return cast(Tensor, _Blockwise.apply(x, packed, name))
+        return _Blockwise.forward(x, packed, name)  # without the bookkeeping of autograd
 
 
 TORCH = _TorchBackend()

@@ -3,7 +3,7 @@
 import numpy as np
 
 import softsym as ss
-from softsym.spaces.solution import DenseBasis, Solution
+from softsym.spaces.solution import Solution
 from softsym.spaces.solvers.solver import Applies, Cost, Solver
 
 
@@ -21,7 +21,7 @@ class Lucky(Solver):
         return Cost(9, 9)
 
     def solve(self, group, tensor_type, tol=None):
-        return Solution(0.0, 0.0, np.inf, self.name, basis=DenseBasis(np.eye(3).reshape(9, 1) / np.sqrt(3)))
+        return Solution(0.0, 0.0, np.inf, self.name, basis=np.eye(3).reshape(9, 1) / np.sqrt(3))
 
 
 SOLVER = Lucky()

@@ -9,6 +9,7 @@ import softsym as ss
 from softsym.cli.inspect import command
 from softsym.errors import InputError
 from softsym.reps import TensorType
+from softsym.spaces.solution import dense
 from softsym.spaces.solvers import reynolds
 from softsym.spaces.solvers.auto import SOLVERS, Choice, choose, solve
 from tests.catalogue import SMALL, each
@@ -35,7 +36,7 @@ def test_all_solvers_agree(G):
         assert {"dense", "iterative"} <= set(names)
         projectors = {}
         for name in [*names, "auto"]:
-            Q = solve(G, tensor_type, solver=name).basis.dense()
+            Q = dense(solve(G, tensor_type, solver=name).basis)
             assert np.allclose(Q.T @ Q, np.eye(Q.shape[1]), atol=1e-10), name
             projectors[name] = Q @ Q.T
         for name, P in projectors.items():

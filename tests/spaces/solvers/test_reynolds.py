@@ -13,7 +13,7 @@ def test_the_average_of_rho_is_the_projector(G):
     if rep.size(G) > 40:
         return
     P = np.mean([rep.rho(G, e.parts) for e in list_elements(G)], axis=0)
-    Q = REYNOLDS.solve(G, rep.terms[0][1]).basis.dense()
+    Q = REYNOLDS.solve(G, rep.terms[0][1]).basis
     if G.is_orthogonal:
         assert np.allclose(P, Q @ Q.T, atol=1e-10)
     assert np.allclose(P @ Q, Q, atol=1e-10)

@@ -16,7 +16,7 @@ import numpy as np
 from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.reps import TensorType
-from softsym.spaces.solution import DEFAULT_TOL, DenseBasis, Solution
+from softsym.spaces.solution import DEFAULT_TOL, Solution
 from softsym.spaces.solvers.solver import NO_TOLERANCE, Applies, Constraint, Cost, Solver, constraints, residual
 from softsym.typing import Array
 
@@ -55,7 +55,7 @@ class Dense(Solver):
         equations = constraints(group, tensor_type)
         everything = np.eye(tensor_type.size(group))
         Q, below, above = null_space(equations, everything, DEFAULT_TOL if tol is None else tol)
-        return Solution(residual(equations, Q), below, above, self.name, basis=DenseBasis(Q))
+        return Solution(residual(equations, Q), below, above, self.name, basis=Q)
 
 
 def null_space(equations: list[Constraint], N: Array, tol: float) -> tuple[Array, float, float]:
@@ -66,7 +66,7 @@ def null_space(equations: list[Constraint], N: Array, tol: float) -> tuple[Array
     """
     if not equations or not N.shape[1]:
         return N, 0.0, np.inf
-    gram = sum((_gram(C(N)) for C in equations), np.zeros((N.shape[1], N.shape[1])))
+    gram = sum((CN.T @ CN for CN in (C(N) for C in equations)), np.zeros((N.shape[1], N.shape[1])))
     squares, vectors = np.linalg.eigh(gram)
     # Everything near zero is measured once more, on C N itself, where small singular values are exact.
     near = squares < max(tol * tol, 1e-12) * 1e4
@@ -81,10 +81,6 @@ def null_space(equations: list[Constraint], N: Array, tol: float) -> tuple[Array
         float(values[zero].max(initial=0.0)),
         float(rest.min(initial=np.inf)),
     )
-
-
-def _gram(M: Array) -> Array:
-    return np.asarray(M.T @ M)
 
 
 class Iterative(Solver):
@@ -124,7 +120,7 @@ class Iterative(Solver):
             width = min(2 * width, n - Q.shape[1])
         Q = np.linalg.qr(Q)[0] if Q.shape[1] else Q
         Q, below, above = null_space(equations, Q, DEFAULT_TOL)
-        return Solution(residual(equations, Q), below, above, self.name, basis=DenseBasis(Q))
+        return Solution(residual(equations, Q), below, above, self.name, basis=Q)
 
 
 def _project(equations: list[Constraint], X: Array, group: Group, tensor_type: TensorType) -> Array:

@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.linalg import expm
 from scipy.sparse.csgraph import connected_components
@@ -26,7 +25,7 @@ from softsym.groups import Group
 from softsym.groups.sampling import closure, images
 from softsym.reps import TensorType
 from softsym.reps.atoms import Element, discrete_elements, group_element, lie_elements
-from softsym.spaces.solution import DEFAULT_TOL, DenseBasis, OrbitBasis, Solution
+from softsym.spaces.solution import DEFAULT_TOL, OrbitBasis, Solution
 from softsym.spaces.solvers.null_space import MAX_DENSE_SIZE
 from softsym.spaces.solvers.solver import NO_TOLERANCE, Applies, Constraint, Cost, Solver, check_cost, constraints
 from softsym.typing import Array, Index
@@ -61,7 +60,7 @@ class Orbits(Solver):
         return Solution(0.0, 0.0, np.inf, self.name, basis=OrbitBasis(_components(n, targets)))
 
 
-def _flat_images(shape: tuple[int, ...], permutations: list[NDArray[np.intp]]) -> Index:
+def _flat_images(shape: tuple[int, ...], permutations: list[Index]) -> Index:
     """Flat index of the image of every flat index, when each tensor index is permuted on its own."""
     flat = np.zeros(1, dtype=np.int64)
     for size, row in zip(shape, permutations, strict=True):
@@ -70,16 +69,14 @@ def _flat_images(shape: tuple[int, ...], permutations: list[NDArray[np.intp]]) -
 
 
 def _components(n: int, targets: list[Index]) -> Index:
-    """Component of each node, numbered by first appearance."""
+    """Component of each node under maps of all nodes, numbered by first appearance."""
     if not targets:
         return np.arange(n)
     rows = np.tile(np.arange(n), len(targets))
     graph = sparse.coo_array((np.ones(len(rows), dtype=np.int8), (rows, np.concatenate(targets))), shape=(n, n))
-    _, labels = connected_components(graph, directed=False)
-    _, first = np.unique(labels, return_index=True)
-    rank_of = np.empty(len(first), dtype=np.int64)
-    rank_of[np.argsort(first)] = np.arange(len(first))
-    return np.asarray(rank_of[labels], dtype=np.int64)
+    labels = connected_components(graph, directed=False)[1]
+    _, first, ordered = np.unique(labels, return_index=True, return_inverse=True)
+    return np.asarray(np.argsort(np.argsort(first))[ordered], dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +123,7 @@ class Signs(Solver):
         below = math.sqrt(max(0.0, float(np.linalg.eigvalsh(remainder.T @ remainder).max(initial=0.0))))
         above = math.sqrt(float(squares[~zero].min(initial=np.inf)))
         norms = [float(np.linalg.norm(C @ directions[:, zero], axis=0).max(initial=0.0)) for C in equations]
-        basis = DenseBasis(np.asarray(vectors @ directions[:, zero]))
+        basis = np.asarray(vectors @ directions[:, zero])
         return Solution(max(norms, default=0.0), below, above, self.name, basis=basis)
 
 
@@ -170,17 +167,13 @@ def _signed_permutations(
 
 def orbit_vectors(shape: tuple[int, ...], permutations: list[tuple[SignedPermutation, ...]]) -> Any:
     """An orthonormal basis (n, m), sparse, of the vectors that are invariant under signed permutations."""
-    n = math.prod(shape)
-    # The graph of coordinates and their negatives: k and n + k.
-    starts, ends = [], []
-    for factors in permutations:
-        image, sign = _flat_signed_images(shape, factors)
-        starts += [np.arange(n), n + np.arange(n)]
-        ends += [np.where(sign > 0, image, n + image), np.where(sign > 0, n + image, image)]
-    rows, columns = np.concatenate(starts), np.concatenate(ends)
-    graph = sparse.coo_array((np.ones(len(rows), dtype=np.int8), (rows, columns)), shape=(2 * n, 2 * n))
-    labels = connected_components(graph, directed=False)[1]
-    plus, minus = labels[:n], labels[n:]
+    n, targets = math.prod(shape), []
+    for factors in permutations:  # of coordinates and their negatives: k and n + k
+        image = _flat_images(shape, [factor.image for factor in factors])
+        sign = functools.reduce(np.multiply.outer, [factor.sign for factor in factors]).ravel()
+        plus, minus = np.where(sign > 0, image, n + image), np.where(sign > 0, n + image, image)
+        targets.append(np.concatenate([plus, minus]))
+    plus, minus = _components(2 * n, targets).reshape(2, n)
     nonzero = np.flatnonzero(plus != minus)
     # Each orbit appears twice, once with all signs changed; the one of its first coordinate is taken.
     pair = np.minimum(plus, minus)[nonzero]
@@ -213,15 +206,6 @@ def _as_signed_permutation(matrix: Array) -> SignedPermutation | None:
         return None
     image = np.abs(rounded).argmax(axis=0)
     return SignedPermutation(image, rounded[image, np.arange(len(matrix))].astype(np.int64))
-
-
-def _flat_signed_images(shape: tuple[int, ...], factors: tuple[SignedPermutation, ...]) -> tuple[Index, Index]:
-    """Images and signs of all flat indices."""
-    image, sign = np.zeros(1, dtype=np.int64), np.ones(1, dtype=np.int64)
-    for size, factor in zip(shape, factors, strict=True):
-        image = (image[:, None] * size + factor.image[None, :]).ravel()
-        sign = (sign[:, None] * factor.sign[None, :]).ravel()
-    return image, sign
 
 
 def _sparse(equation: Constraint) -> Any:

@@ -14,7 +14,7 @@ from softsym.groups import Group
 from softsym.groups.sampling import closure
 from softsym.reps import TensorType
 from softsym.reps.atoms import Element, group_element
-from softsym.spaces.solution import DenseBasis, Solution
+from softsym.spaces.solution import Solution
 from softsym.spaces.solvers.solver import NO_TOLERANCE, Applies, Cost, Solver, constraints, residual
 from softsym.typing import Array
 
@@ -52,7 +52,7 @@ class Reynolds(Solver):
             block = sum((_act(row, block, shape) for row in factors), np.zeros_like(block)) / len(factors)
             block = np.linalg.svd(block, full_matrices=False)[0][:, :rank] if rank else block[:, :0]
         error = residual(constraints(group, tensor_type), block)
-        return Solution(error, 0.0, np.inf, self.name, basis=DenseBasis(block))
+        return Solution(error, 0.0, np.inf, self.name, basis=block)
 
 
 def list_elements(group: Group) -> list[Element]:

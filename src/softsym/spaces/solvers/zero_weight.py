@@ -17,7 +17,7 @@ from scipy.linalg import schur
 from softsym.groups import Group
 from softsym.reps import TensorType
 from softsym.reps.atoms import Element, lie_elements
-from softsym.spaces.solution import DEFAULT_TOL, DenseBasis, Solution
+from softsym.spaces.solution import DEFAULT_TOL, Solution
 from softsym.spaces.solvers.null_space import null_space
 from softsym.spaces.solvers.solver import NO_TOLERANCE, Applies, Cost, Solver, constraints, residual
 from softsym.typing import Array
@@ -55,7 +55,7 @@ class ZeroWeight(Solver):
         for equation in equations:
             N, low, high = null_space([equation], N, DEFAULT_TOL)
             below, above = max(below, low), min(above, high)
-        return Solution(residual(equations, N), below, above, self.name, basis=DenseBasis(N))
+        return Solution(residual(equations, N), below, above, self.name, basis=N)
 
 
 def start_size(group: Group, tensor_type: TensorType) -> int:
@@ -131,14 +131,8 @@ def _eigen(data: bytes, d: int) -> Eigen:
 
 def _conjugates(values: NDArray[np.complex128]) -> NDArray[np.intp]:
     """The index of each eigenvector's complex conjugate."""
-    partner = np.arange(len(values))
-    k = 0
-    while k < len(values):
-        if values[k].imag != 0:
-            partner[k], partner[k + 1] = k + 1, k
-            k += 2
-        else:
-            k += 1
+    partner, pairs = np.arange(len(values)), np.flatnonzero(values.imag).reshape(-1, 2)
+    partner[pairs] = pairs[:, ::-1]
     return partner
 
 
