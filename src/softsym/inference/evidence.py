@@ -31,7 +31,6 @@ from softsym.inference.verdict import (
     EvidenceDetail,
     EvidenceRow,
     EvidenceTable,
-    Findings,
     Reason,
     judge,
     make_consistent,
@@ -201,20 +200,12 @@ class _Tests:
                 reason = Reason.NO_ROWS
                 note = f"fewer than {FEWEST_GROUPS} row groups or {FEWEST} different inputs; more would decide it"
             return EvidenceRow(name, "undecided", reason, note, overlap=self.overlap, rows=n, seconds=self.seconds)
-        findings = Findings(
-            p_value,
-            found.interval,
-            found.largest,
-            found.cost if cost is None else cost,
-            found.resolution,
-            min(found.errors),
-            n,
-            self.overlap if not math.isnan(self.overlap) else 0.0,
-            self.tolerance,
-            found.unresolved,
-            found.least,
-            groups if (groups := int(self.sample.labels.max()) + 1) < n else None,
-            gain,
+        findings = replace(
+            found,
+            p_value=p_value,
+            cost=found.cost if cost is None else cost,
+            overlap=self.overlap if not math.isnan(self.overlap) else 0.0,
+            gain=gain,
         )
         verdict, reason, note = judge(findings)
         if verdict == "exact" and self.overlap < HIGH_OVERLAP:

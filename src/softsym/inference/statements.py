@@ -52,6 +52,7 @@ from softsym.groups.finite_subgroup import finite_subgroup
 from softsym.inference.points import Action
 from softsym.inference.randomization import transform_each_row
 from softsym.inference.sample import MANY_ROWS, RESOLVABLE, Sample
+from softsym.inference.verdict import Findings
 from softsym.reps import TensorType
 from softsym.reps.atoms import group_element
 from softsym.typing import Array, Index
@@ -74,41 +75,27 @@ LEAST_PREDICTED = 0.1
 """Share of what linear maps leave that must be predicted on held-out rows for violations to be measured against it."""
 
 
-@dataclass(frozen=True, eq=False)
-class Statements:
-    """What the rows say about one group.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Statements(Findings):
+    """What the rows say about one group: what the rule takes, and what a table shows next to it.
 
     Args:
-        p_value: Of the score test; NaN where features cannot follow all equivariant functions, and nothing can be averaged.
         violation: Posterior median of the relative violation of all outputs.
-        interval: Its interval.
-        largest: Upper end of the largest violation of any copy of the outputs, relative to what is left after linear maps.
-        cost: Interval of the difference of squared errors with and without the symmetry, over the variance.
         certified: Certified tolerance.
-        resolution: Share of a violation as large as the tolerance that these rows would reveal.
         errors: Shares of the variance that predictions leave on held-out rows: with the symmetry, as far as it holds, without.
         log_evidence: Log likelihood with the symmetry minus that without a group.
         log_likelihoods: Log likelihood for every prior size of a violation, the first of none at all.
         method: The features.
         exact_errors: Squared error of every row with the symmetry (n,).
-        unresolved: Share of the squared signal that no model here predicts on held-out rows, which may be a violation if there is one.
-        least: Lower limit of the cost of the symmetry, as a root, from the scores (Cauchy and Schwarz); valid for any inputs.
     """
 
-    p_value: float
     violation: float
-    interval: tuple[float, float]
-    largest: float
-    cost: tuple[float, float]
     certified: float
-    resolution: float
     errors: tuple[float, float, float]
     log_evidence: float
     log_likelihoods: Array
     method: str
     exact_errors: Array
-    unresolved: float
-    least: float
 
 
 def examine(sample: Sample, action: Action, *, tolerance: float, noise: float, candidates: int = 1) -> Statements:
@@ -136,7 +123,7 @@ def examine(sample: Sample, action: Action, *, tolerance: float, noise: float, c
     """
     orbit = Orbit.draw(sample, action)
     parts = [_Part(sample, orbit, index, tolerance) for index in range(len(sample.blocks))]
-    return _combine(sample, parts, noise, candidates)
+    return _combine(sample, parts, tolerance, noise, candidates)
 
 
 @dataclass(frozen=True, eq=False)
@@ -499,7 +486,7 @@ def _moments(
     return np.maximum(expected, 1e-300), np.maximum(square_variance, 1e-300)
 
 
-def _combine(sample: Sample, parts: Sequence[_Part], noise: float, candidates: int) -> Statements:
+def _combine(sample: Sample, parts: Sequence[_Part], tolerance: float, noise: float, candidates: int) -> Statements:
     """The statements over all types of outputs; row groups are the units of the tests."""
     weights = [part.block.weights * part.block.sizes**2 for part in parts]
 
@@ -539,6 +526,7 @@ def _combine(sample: Sample, parts: Sequence[_Part], noise: float, candidates: i
     lower = math.sqrt(min(ends[0], orbit_ends[0]) * signal / largest_signal)
     upper = math.sqrt(max(ends[2], orbit_ends[2]))
     by_copy = (np.quantile(part.draws, 1.0 - level, axis=1).max(axis=0) / part.reference for part in parts)
+    errors = float(exact.mean()) / whole, soft / whole, without / whole
     is_testable = all(part.is_complete or len(part.orbit) for part in parts)
     return Statements(
         p_value=_score_test(scores, sample) if is_testable else math.nan,
@@ -548,7 +536,11 @@ def _combine(sample: Sample, parts: Sequence[_Part], noise: float, candidates: i
         cost=_ratio_interval(exact - free, total, labels, level),
         certified=math.sqrt(max(0.0, _ratio_interval(exact, total, labels, level)[1] - noise)),
         resolution=min(part.resolution for part in parts),
-        errors=(float(exact.mean()) / whole, soft / whole, without / whole),
+        unexplained=min(errors),
+        rows=len(sample),
+        tolerance=tolerance,
+        row_groups=count if (count := int(labels.max()) + 1) < len(sample) else None,
+        errors=errors,
         log_evidence=sum(part.log_evidence for part in parts),
         log_likelihoods=np.sum([part.curve for part in parts], axis=0),
         method=", ".join(dict.fromkeys(part.features.name for part in parts)),

@@ -251,13 +251,14 @@ class EvidenceDetail:
 
 @dataclass(frozen=True)
 class Findings:
-    """What a verdict rests on; see :class:`~softsym.inference.statements.Statements`.
+    """What a verdict rests on.
 
     Args:
-        p_value: Of the test of equivariance, corrected for all candidates.
+        p_value: Of the test of equivariance, corrected for all candidates; NaN where features cannot follow all equivariant functions, and
+            nothing can be averaged.
         interval: Of the relative violation.
-        largest: Upper end of the largest violation of any copy of the outputs.
-        cost: Interval of the cost of enforcing the group.
+        largest: Upper end of the largest violation of any copy of the outputs, relative to what is left after linear maps.
+        cost: Interval of the difference of squared errors with and without the symmetry, over the variance.
         resolution: Share of a violation as large as the tolerance that the rows would reveal.
         unexplained: Share of the variance that the best model leaves on held-out rows.
         rows: How many rows there are.

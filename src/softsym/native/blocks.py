@@ -18,7 +18,16 @@ import torch
 from torch import Tensor
 
 from softsym.errors import InputError
-from softsym.native.build import Numbered, Source, can_run, check_tensors, custom_op, entry, full_precision, name_signature
+from softsym.native.build import (
+    Numbered,
+    Source,
+    can_run,
+    check_tensors,
+    custom_op,
+    entry,
+    full_precision,
+    name_signature,
+)
 from softsym.typing import Array, Index
 
 LARGEST = 1024  # rows of a matrix
