@@ -6,7 +6,6 @@ them JSON and arrays and back; a third replaces every array by a tensor, which g
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from typing import Any, TypeVar
@@ -23,12 +22,6 @@ def stored(cls: type[T]) -> type[T]:
     """Registers a frozen dataclass as one that files may hold."""
     _CLASSES[cls.__name__] = cls
     return cls
-
-
-def namespace(X: Any) -> Any:
-    """NumPy or torch, as the array is; torch is not imported for it."""
-    torch = sys.modules.get("torch")
-    return torch if torch is not None and isinstance(X, torch.Tensor) else np
 
 
 def replace_arrays(value: Any, function: Callable[[Any], Any], kind: type = np.ndarray) -> Any:

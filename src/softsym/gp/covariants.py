@@ -26,8 +26,9 @@ from typing import Any
 
 import numpy as np
 
-from softsym.gp.arrays import namespace, stored
+from softsym.gp.arrays import stored
 from softsym.groups import Group
+from softsym.metrics.transform import torch_of
 from softsym.reps import Rep, TensorType
 from softsym.reps.atoms import Sign, lie_elements
 from softsym.spaces import equivariant_maps
@@ -78,7 +79,7 @@ class Polynomials:
 
     def __call__(self, X: Any) -> Any:
         """Values at rows (n, inputs), an array or a tensor, shape (n, size, polynomials)."""
-        xp = namespace(X)
+        xp = torch_of(X) or np
         parts = []
         for factors, maps in zip(self.columns, self.maps, strict=True):
             product = X[:, :0].sum(1)[:, None] + 1.0

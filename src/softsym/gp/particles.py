@@ -23,9 +23,10 @@ from typing import Any
 
 import numpy as np
 
-from softsym.gp.arrays import namespace, stored
+from softsym.gp.arrays import stored
 from softsym.groups import Group, Trivial
 from softsym.groups.sampling import permutation_group
+from softsym.metrics.transform import torch_of
 from softsym.reps import Rep, TensorType
 from softsym.reps.atoms import Atom, Base, Particles, Sign
 from softsym.reps.symmetric import Subspace
@@ -38,41 +39,25 @@ MAX_TUPLES, MAX_ORDERS = 200, 240
 
 @dataclass(frozen=True, eq=False)
 class Tuples:
-    """Columns of all tuples of particles of some kinds.
+    """Columns of all tuples of particles of some kinds."""
 
-    Args:
-        columns: Columns of the inputs (tuples, inputs of a tuple), tuples of the same first particle together.
-        rep: Representation of the inputs of a tuple under the group of space.
-    """
-
-    columns: Index
-    rep: Rep
+    columns: Index  # of the inputs (tuples, inputs of a tuple), tuples of the same first particle together
+    rep: Rep  # of the inputs of a tuple under the group of space
 
 
 @dataclass(frozen=True, eq=False)
 class Exchanges:
     """Inputs and outputs as particles.
 
-    Args:
-        group: The group K of space.
-        output: Type of the outputs of one particle, or of all together, under K.
-        repeats: How many such outputs that no group mixes there are.
-        order: Columns (targets, repeats, q) of the outputs.
-        sums: For one particle, two particles and so on the tuples of each choice of kinds; without exchanged particles all inputs.
-        whole: All particles in every order, where these are few.
+    Sums are over tuples of each choice of kinds, for one particle, two particles and so on; without exchanged particles over all inputs.
+    Targets are particles that have outputs of their own, or one if outputs belong to all together; repeats are outputs that no group mixes.
     """
 
-    group: Group
-    output: TensorType
-    repeats: int
-    order: Index
+    group: Group  # K, of space
+    output: TensorType  # of the outputs of a target under K
+    order: Index  # columns (targets, repeats, q) of the outputs
     sums: tuple[tuple[Tuples, ...], ...]
-    whole: Tuples | None = None
-
-    @property
-    def targets(self) -> int:
-        """Number of particles that have outputs of their own; 1 if outputs belong to all together."""
-        return len(self.order)
+    whole: Tuples | None = None  # all particles in every order, where these are few
 
 
 @functools.lru_cache(maxsize=256)
@@ -116,7 +101,7 @@ def read_exchanges(rep: Rep, output: TensorType, group: Group, largest: int) -> 
         chosen = [(Tuples(columns, rep_all),)]
     parts = sorted((part for part in exchanged if kinds[part]), key=lambda part: part != target)
     whole = _whole(kinds, parts) if parts else None
-    return Exchanges(K, kind, order.shape[1], order, tuple(chosen), whole) if chosen else None
+    return Exchanges(K, kind, order, tuple(chosen), whole) if chosen else None
 
 
 def _is_symmetric(group: Group) -> bool:
@@ -237,19 +222,12 @@ def _needs_triples(sums: tuple[Tuples, ...], output: TensorType, K: Group) -> bo
 @stored
 @dataclass(frozen=True, eq=False)
 class PooledFeatures:
-    """Features of tuples, summed over tuples.
-
-    Args:
-        name: What it is.
-        columns: For every choice of kinds the columns of the tuples (tuples, inputs of one).
-        maps: For every choice the features of a tuple.
-        order: Columns (targets, repeats, q) of the outputs.
-    """
+    """Features of tuples, summed over tuples."""
 
     name: str
-    columns: tuple[Index, ...]
-    maps: tuple[Any, ...]
-    order: Index
+    columns: tuple[Index, ...]  # for every choice of kinds those of the tuples (tuples, inputs of one)
+    maps: tuple[Any, ...]  # for every choice the features of a tuple
+    order: Index  # columns (targets, repeats, q) of the outputs
 
     def __call__(self, X: Any) -> list[tuple[Any, Any]]:
         """Parts of scaled rows (n, inputs)."""
@@ -257,7 +235,7 @@ class PooledFeatures:
 
     def values(self, X: Any) -> Any:
         """Features written out for each target (n, targets, q, features)."""
-        xp, (targets, _, q) = namespace(X), self.order.shape
+        xp, (targets, _, q) = torch_of(X) or np, self.order.shape
         found = []
         for columns, each in zip(self.columns, self.maps, strict=True):
             n, size = X.shape[0], len(columns) // targets
@@ -273,43 +251,28 @@ class PooledFeatures:
 @stored
 @dataclass(frozen=True, eq=False)
 class ManyBodyFeatures:
-    """Sums over tuples times smooth functions of a few sums of invariants.
-
-    Args:
-        name: What it is.
-        factors: Equivariant sums.
-        lengths: Their root mean squares.
-        scalars: Sums of invariants.
-        mean: Their mean.
-        axes: Their leading principal axes (sums, coordinates).
-        inducing: Functions of these coordinates.
-    """
+    """Sums over tuples times smooth functions of a few sums of invariants."""
 
     name: str
-    factors: PooledFeatures
-    lengths: Array
-    scalars: PooledFeatures
-    mean: Array
-    axes: Array
-    inducing: Any
+    factors: PooledFeatures  # equivariant sums
+    lengths: Array  # root mean squares of these
+    scalars: PooledFeatures  # sums of invariants
+    mean: Array  # of these
+    axes: Array  # leading principal axes of these (sums, coordinates)
+    inducing: Any  # functions of these coordinates
 
     def __call__(self, X: Any) -> list[tuple[Any, Any]]:
         """Parts of scaled rows (n, inputs)."""
-        C, n = self.factors.values(X) / self.lengths, X.shape[0]
-        targets, q, J = C.shape[1:]
-        functions = self.inducing(self.coordinates(X))
+        C, sums = self.factors.values(X) / self.lengths, self.scalars.values(X)
+        n, targets, q, J = C.shape
+        functions = self.inducing((sums.reshape(n * targets, -1) - self.mean) @ self.axes)
         values = C.reshape(n * targets, q, J, 1) * functions[:, None, None]
         return place(values.reshape(n, targets, q, -1), self.factors.order)
-
-    def coordinates(self, X: Any) -> Any:
-        """Principal coordinates (n targets, coordinates)."""
-        values = self.scalars.values(X)
-        return (values.reshape(-1, values.shape[3]) - self.mean) @ self.axes
 
 
 def place(values: Any, order: Index) -> list[tuple[Any, Any]]:
     """Parts of features (n, targets, q, features) at the columns (targets, repeats, q) of the outputs."""
-    xp, (n, targets, q, F), repeats = namespace(values), values.shape, order.shape[1]
+    xp, (n, targets, q, F), repeats = torch_of(values) or np, values.shape, order.shape[1]
     if targets * q == 1:
         return [(None, values.reshape(n, F))]
     one = values[:, 0, 0, :1] * 0.0 + 1.0
