@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import copy
 import functools
+import itertools
+import operator
 import warnings
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -61,6 +63,7 @@ if TYPE_CHECKING:
     from torch import nn
 
 FORMAT, TEXT, TENSORS = 3, "gp.json", "tensors.safetensors"
+STORED = ("shift_in_", "scale_in_", "shift_out_", "scale_out_", "n_features_in_", "n_outputs_")
 CHOOSING, CHOOSING_OF_MANY, FEW_ROWS, CHOSEN_SHARE = 3_000, 24_000, 4_000, 0.1
 """Rows times coordinates on which features and symmetries are chosen, and how many if there are more than so many rows: at least so
 many, or a share of them, because what is likeliest depends on their number."""
@@ -120,15 +123,13 @@ class GPSymmetries(CandidateTable[GPSymmetry]):
 class _Data:
     """Scaled rows, weights and outputs by type."""
 
-    rep_in: Any
-    rep_out: Any
-    whole: Any
-    rows: Array
-    roots: Array
-    kinds: tuple[TensorType, ...]
-    columns: tuple[Index, ...]
-    blocks: tuple[Array, ...]
-    some: Index
+    rows: Array  # (n, inputs)
+    roots: Array  # square roots of weights (n,)
+    columns: tuple[Index, ...]  # of the outputs of every type (copies, q)
+    blocks: tuple[Array, ...]  # outputs of every type (n, q, copies)
+    rep_in: Any = None  # None for rows on which nothing is chosen
+    kinds: tuple[TensorType, ...] = ()
+    some: Index = field(default_factory=lambda: np.arange(0))  # rows on which features are chosen
 
     @property
     def most(self) -> int:
@@ -175,7 +176,7 @@ class _Data:
         """Squared error of left-out folds."""
         folds, error = np.arange(len(rows)) % FOLDS, 0.0
         sums = sum_rows([Component(features)], rows, Y, roots, folds)
-        total = functools.reduce(lambda a, b: a + b, sums)
+        total = functools.reduce(operator.add, sums)
         for fold, own in enumerate(sums):
             held = folds == fold
             predicted = combine(features(rows[held]), (total - own).weights(ridge), Y.shape[1])
@@ -238,17 +239,19 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             groups: Row groups, a label for every row, if rows are dependent (windows of one recording): which parts there are is then
                 decided by predictions of row groups that were left out.
         """
-        inputs, outputs = validate_data(
-            self, X, y, multi_output=True, y_numeric=True, ensure_min_samples=2, dtype=np.float64
-        )
-        self.n_outputs_ = 0 if outputs.ndim == 1 else outputs.shape[1]
-        Y = np.asarray(outputs, dtype=np.float64).reshape(len(outputs), -1)
-        check_magnitudes(inputs, "a value of `X`")
-        check_magnitudes(Y, "a value of `y`")
+        inputs, Y, weights = self._read(X, y, sample_weight, ensure_min_samples=2)
+        self.n_outputs_ = 0 if Y.ndim == 1 else Y.shape[1]
+        Y = Y.reshape(len(Y), -1)
         rep_in, rep_out, candidates = read_shape(self.rep_in, self.rep_out, self.groups, inputs, Y)
-        self.data_ = self._scale(
-            inputs, Y, rep_in, rep_out, candidates, row_weights(sample_weight, len(Y)), seed_of(self.random_state)
-        )
+        whole = join_groups(candidates) if candidates else Trivial(1)
+        self.shift_in_, self.scale_in_ = scale_copies(inputs, rep_in, whole, weights)
+        self.shift_out_, self.scale_out_ = scale_copies(Y, rep_out, whole, weights)
+        segments = list(rep_out.segments(whole))
+        columns = [np.arange(each.start, each.stop).reshape(each.copies, each.size) for each in segments]
+        most = max(CHOOSING_OF_MANY, int(CHOSEN_SHARE * len(Y)))
+        some = np.random.default_rng(seed_of(self.random_state)).permutation(len(Y))[:most]
+        data = self._scale(inputs, Y, weights, columns)
+        self.data_ = replace(data, rep_in=rep_in, kinds=tuple(each.type for each in segments), some=some)
         self.candidates_, self._rows = tuple(candidates), len(Y)
         labels = encode_row_groups(groups, len(Y))
         holding, ratios = self._compare(candidates)
@@ -263,39 +266,26 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             self.blocks_ = max(fitted, key=lambda blocks: sum(block.log_likelihood for block in blocks))
         return self._summarize(ratios)
 
-    def _scale(
-        self, X: Array, Y: Array, rep_in: Rep, rep_out: Rep, groups: Sequence[Group], weights: Array | None, seed: int
-    ) -> _Data:
-        whole = join_groups(groups) if groups else Trivial(1)
-        self.shift_in_, self.scale_in_ = scale_copies(X, rep_in, whole, weights)
-        self.shift_out_, self.scale_out_ = scale_copies(Y, rep_out, whole, weights)
+    def _read(self, X: Any, y: Any, sample_weight: Any, **options: Any) -> tuple[Array, Array, Array | None]:
+        """Inputs, outputs and weights as numbers that can be computed with."""
+        inputs, outputs = validate_data(self, X, y, multi_output=True, y_numeric=True, dtype=np.float64, **options)
+        Y = np.asarray(outputs, dtype=np.float64)
+        check_magnitudes(inputs, "a value of `X`")
+        check_magnitudes(Y, "a value of `y`")
+        return inputs, Y, row_weights(sample_weight, len(Y))
+
+    def _scale(self, X: Array, Y: Array, weights: Array | None, columns: Sequence[Index]) -> _Data:
+        """Rows without units, outputs by their columns (copies, q)."""
         scaled = (Y - self.shift_out_) / self.scale_out_
-        kinds, columns = [], []
-        for segment in rep_out.segments(whole):
-            kinds.append(segment.type)
-            columns.append(np.arange(segment.start, segment.stop).reshape(segment.copies, segment.size))
+        blocks = tuple(scaled[:, each].swapaxes(1, 2) for each in columns)
         roots = np.ones(len(X)) if weights is None else np.sqrt(weights)
-        most = max(CHOOSING_OF_MANY, int(CHOSEN_SHARE * len(X)))
-        some = np.random.default_rng(seed).permutation(len(X))[:most]
-        return _Data(
-            rep_in,
-            rep_out,
-            whole,
-            (X - self.shift_in_) / self.scale_in_,
-            roots,
-            tuple(kinds),
-            tuple(columns),
-            tuple(scaled[:, each].swapaxes(1, 2) for each in columns),
-            some,
-        )
+        return _Data((X - self.shift_in_) / self.scale_in_, roots, tuple(columns), blocks)
 
     def _compare(self, candidates: Sequence[Group]) -> tuple[list[Group], dict[str, float]]:
         """The candidates that hold, and for each the log likelihood ratio of a remainder next to it."""
         if self.exact_groups is not None:
-            known = set(self.exact_groups)
-            return [group for group in candidates if group.name in known], {
-                group.name: 0.0 if group.name in known else REFUTED for group in candidates
-            }
+            ratios = {group.name: 0.0 if group.name in self.exact_groups else REFUTED for group in candidates}
+            return [group for group in candidates if group.name in self.exact_groups], ratios
         ratios = {group.name: self._ratio(group) for group in candidates}
         holding = [group for group in candidates if ratios[group.name] < REFUTED]
         while len(holding) > 1 and self._ratio(join_groups(holding)) >= REFUTED:  # each may hold, and not all together
@@ -310,7 +300,7 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             best = data.choose(list(equivariant_features(data.rep_in, kind, group, rows, FEATURES)), k)
             if best is None:
                 return np.inf
-            parts = [(C, phi * roots[:, None]) for C, phi in best(rows)]
+            parts = scale_parts(best(rows), roots)
             own = Statistics.from_parts(parts, Y * roots[:, None, None])
             ridge, gains = fit(own).ridge, []
             for width in (0.7, 1.4, 4.0):
@@ -332,24 +322,14 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         free = self._unconstrained()
         if not candidates:
             return [free]
-        options = []
         soft = [group for group in candidates if group not in holding and np.isfinite(ratios[group.name])]
-        exact = self._exact(holding) if holding else [[] for _ in self.data_.kinds]
-        if holding:
-            options.append(exact)
-        mixed = [list(own) for own in exact]
         share = max(FEWEST_FEATURES, MIXED_FEATURES // (len(soft) + 1))
-        for group in soft:
-            own_components = self._exact([*holding, group], share)
-            mixed = [[*before, *own] for before, own in zip(mixed, own_components, strict=True)]
+        options = [self._exact(holding)] if holding else []
         if soft or not holding:
-            options.append(
-                mixed
-                if holding
-                else [[*before, *own] for before, own in zip(mixed, self._unconstrained(divided=True), strict=True)]
-            )
-        options.append(free)
-        return options
+            parts = [*options, *(self._exact([*holding, group], share) for group in soft)]
+            parts += [] if holding else [self._unconstrained(divided=True)]
+            options.append([list(itertools.chain(*own)) for own in zip(*parts, strict=True)])
+        return [*options, free]
 
     def _exact(self, groups: Sequence[Group], most: int | None = None) -> list[list[Component]]:
         """Features of the group that some candidates generate, for every block."""
@@ -443,14 +423,12 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             groups: Some of the candidates.
         """
         check_is_fitted(self)
-        listed = [groups] if isinstance(groups, str | Group) else list(groups)
-        chosen = [read_group(each) for each in listed]
+        chosen = [read_group(each) for each in ([groups] if isinstance(groups, str | Group) else groups)]
         known = {group.name: group for group in self.candidates_}
         exact = [known.get(group.name, group) for group in chosen]
         if not self.is_original:
-            raise InputError(
-                "only a Gaussian process as it was fitted can be projected, not one conditioned on other rows"
-            )
+            words = "only a Gaussian process as it was fitted can be projected, not one conditioned on other rows"
+            raise InputError(words)
         model = copy.copy(self)
         model.blocks_ = model._fit_blocks(model._exact(exact) if exact else model._unconstrained())
         model._summarize({row.name: row.log_ratio for row in self.symmetries_})
@@ -472,15 +450,12 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             sample_weight: Weight of every row (n,).
         """
         check_is_fitted(self)
-        rows, scaled, roots = self._scaled(X, y, sample_weight)
         model = copy.copy(self)
-        model._rows = len(rows)
-        columns = tuple(block.columns for block in self.blocks_)
-        blocks = tuple(scaled[:, each].swapaxes(1, 2) for each in columns)
-        model.data_ = _Data(None, None, None, rows, roots, (), columns, blocks, np.arange(0))
+        model.data_ = data = self._scale_other(X, y, sample_weight)
+        model._rows = len(data.rows)
         model.blocks_ = [
-            refit_block(block, rows, values, roots) if block.components else block
-            for block, values in zip(self.blocks_, blocks, strict=True)
+            refit_block(block, data.rows, Y, data.roots) if block.components else block
+            for block, Y in zip(self.blocks_, data.blocks, strict=True)
         ]
         return model
 
@@ -511,13 +486,13 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             sample_weight: Weight of every row (n,).
         """
         check_is_fitted(self)
-        rows, scaled, roots = self._scaled(X, y, sample_weight)
+        data = self._scale_other(X, y, sample_weight)
         found = [
-            sum_rows(block.components, rows, scaled[:, block.columns].swapaxes(1, 2), roots)[0]
-            for block in self.blocks_
+            sum_rows(block.components, data.rows, Y, data.roots)[0]
+            for block, Y in zip(self.blocks_, data.blocks, strict=True)
             if block.components
         ]
-        return len(rows), found
+        return len(data.rows), found
 
     def add_sums(self, *sums: tuple[int, list[Statistics]]) -> SoftEquivariantGP:
         """Adds rows by their sums (:meth:`sum_rows`), in the order given.
@@ -527,9 +502,7 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         count = sum(rows for rows, _ in sums)
-        totals = iter(
-            [functools.reduce(lambda a, b: a + b, own) for own in zip(*(each for _, each in sums), strict=True)]
-        )
+        totals = (functools.reduce(operator.add, own) for own in zip(*(each for _, each in sums), strict=True))
         one = np.zeros((2, len(self.shift_in_)))
         blocks = []
         for block in self.blocks_:
@@ -541,17 +514,13 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.__dict__.pop("data_", None)  # its rows are not all rows any more
         return self._summarize({row.name: row.log_ratio for row in self.symmetries_})
 
-    def _scaled(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> tuple[Array, Array, Array]:
-        """Scaled rows and outputs, and roots of weights."""
-        inputs, outputs = validate_data(self, X, y, reset=False, multi_output=True, y_numeric=True, dtype=np.float64)
-        Y = np.asarray(outputs, dtype=np.float64).reshape(len(inputs), -1)
+    def _scale_other(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> _Data:
+        """Other rows in the units of those that were fitted."""
+        inputs, Y, weights = self._read(X, y, sample_weight, reset=False)
+        Y = Y.reshape(len(Y), -1)
         if Y.shape[1] != len(self.shift_out_):
             raise InputError(f"the Gaussian process has {len(self.shift_out_)} outputs, got {Y.shape[1]}")
-        check_magnitudes(inputs, "a value of `X`")
-        check_magnitudes(Y, "a value of `y`")
-        weights = row_weights(sample_weight, len(Y))
-        roots = np.ones(len(Y)) if weights is None else np.sqrt(weights)
-        return (inputs - self.shift_in_) / self.scale_in_, (Y - self.shift_out_) / self.scale_out_, roots
+        return self._scale(inputs, Y, weights, [block.columns for block in self.blocks_])
 
     @property
     def noise_(self) -> Array:
@@ -564,13 +533,10 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     def to_state(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """The fitted Gaussian process as JSON and arrays; rows are not part of it."""
         check_is_fitted(self)
-        names = ("shift_in_", "scale_in_", "shift_out_", "scale_out_", "n_features_in_", "n_outputs_")
-        values = [getattr(self, name) for name in names]
-        about, arrays = to_state((tuple(values), tuple(self.blocks_)))
-        groups = [str(group) for group in self.candidates_]
+        about, arrays = to_state((tuple(getattr(self, name) for name in STORED), tuple(self.blocks_)))
         own = {
             "values": about,
-            "groups": groups,
+            "groups": [str(group) for group in self.candidates_],
             "names": [group.name for group in self.candidates_],
             "rep_in": None if self.rep_in is None else str(self.rep_in),
             "rep_out": None if self.rep_out is None else str(self.rep_out),
@@ -585,12 +551,11 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         """The inverse of :meth:`to_state`."""
         model = cls(about["rep_in"], about["rep_out"], about["groups"])
         values, blocks = from_state(about["values"], arrays)
-        names = ("shift_in_", "scale_in_", "shift_out_", "scale_out_", "n_features_in_", "n_outputs_")
-        for name, value in zip(names, values, strict=True):
+        for name, value in zip(STORED, values, strict=True):
             setattr(model, name, value)
         model.blocks_ = list(blocks)
         read = (read_group(text) for text in about["groups"])
-        named = zip(read, about.get("names", about["groups"]), strict=True)
+        named = zip(read, about["names"], strict=True)
         model.candidates_ = tuple(group if group.name == name else replace(group, label=name) for group, name in named)
         model._summarize(about["ratios"])
         model.exact_groups_, model._rows = tuple(about["exact"]), about["rows"]
@@ -611,12 +576,10 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         folder = Path(folder)
         if folder.exists() and not force:
             raise InputError(f"{folder} exists already; pass another folder, or force=True to replace it")
+        files = {TEXT: text.encode(), TENSORS: tensors}
         try:
             folder.parent.mkdir(parents=True, exist_ok=True)
-            put_folder(
-                folder,
-                lambda path: [(path / TEXT).write_text(text, encoding="utf-8"), (path / TENSORS).write_bytes(tensors)],
-            )
+            put_folder(folder, lambda path: [(path / name).write_bytes(data) for name, data in files.items()])
         except OSError as error:
             raise InputError(f"cannot write the model to {folder}: {error.strerror}") from error
         return folder
@@ -628,7 +591,7 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         scales = self.shift_in_, self.scale_in_, self.shift_out_, self.scale_out_
         blocks = [
-            (tuple(each.features for each in block.components), block.weights, block.columns) for block in self.blocks_
+            ([each.features for each in block.components], block.weights, block.columns) for block in self.blocks_
         ]
         return FeatureModule(scales, blocks)
 
@@ -640,8 +603,7 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     @property
     def is_original(self) -> bool:
         """Whether it has the rows that it was fitted to, so that it can be projected."""
-        data = getattr(self, "data_", None)
-        return data is not None and data.rep_in is not None
+        return getattr(getattr(self, "data_", None), "rep_in", None) is not None
 
 
 def load_gp(folder: Path) -> SoftEquivariantGP:
@@ -657,8 +619,6 @@ def load_gp(folder: Path) -> SoftEquivariantGP:
         if content["tensors"] != digest(tensors):
             raise InputError(f"{folder}: {TENSORS} does not go with {TEXT}; save the model again")
         return SoftEquivariantGP.from_state(content["gp"], decode(tensors))
-    except OSError as error:
-        raise InputError(f"{folder} holds no softsym Gaussian process ({error.strerror})") from error
     except (ValueError, KeyError, TypeError, AttributeError, SafetensorError) as error:
         raise InputError(f"{folder}: {TEXT} is damaged ({in_one_line(error)}); save the model again") from error
 
