@@ -19,9 +19,9 @@ from scipy.optimize import minimize
 
 from softsym.groups import SO, SO13, C, Group, Lorentz, O, S, SO13p
 from softsym.groups.group import axis_text
+from softsym.propose.algebra import contains, rounded_axis
 from softsym.propose.columns import Rows
 from softsym.propose.lie_derivative import LieMatrix
-from softsym.propose.recognition import contains, rounded_axis
 from softsym.propose.search import TIED, Candidate, GroupFit, fit_group, is_as_good, refine
 from softsym.typing import Array
 
