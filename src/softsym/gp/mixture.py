@@ -225,16 +225,16 @@ def refit_block(block: BlockModel, rows: Array, Y: Array, roots: Array) -> Block
     return replace(_block(block.components, block.columns, statistics, sizes, found), sizes=block.sizes)
 
 
-def leave_folds_out(block: BlockModel, rows: Array, Y: Array, roots: Array, folds: Index) -> Array:
-    """Predictions (n, q, copies) of every row by fits without its fold; variances are kept."""
-    sums = sum_rows(block.components, rows, Y, roots, folds)
+def leave_folds_out(
+    components: Sequence[Component], ridges: Array, rows: Array, Y: Array, roots: Array, folds: Index
+) -> Array:
+    """Predictions (n, q, copies) of every row by fits without its fold, with the ridge of each component; see :func:`sum_rows`."""
+    sums = sum_rows(components, rows, Y, roots, folds)
     total = functools.reduce(operator.add, sums)
     q, out = Y.shape[1], np.empty_like(Y)
-    sizes = count_features_of(block.components, rows, q)
-    diagonal = np.repeat(block.ridges, sizes)
+    sizes = count_features_of(components, rows, q)
     for fold, own in zip(np.unique(folds), sums, strict=True):
-        weights = (total - own).weights(diagonal)
-        held = np.flatnonzero(folds == fold)
-        for at in chunks(len(held), sum(sizes) * q):
-            out[held[at]] = combine(block.parts(rows[held[at]]), weights, q)
+        weights, held = (total - own).weights(np.repeat(ridges, sizes)), np.flatnonzero(folds == fold)
+        for some in (held[at] for at in chunks(len(held), sum(sizes) * q)):
+            out[some] = combine([part for each in components for part in each.features(rows[some])], weights, q)
     return out

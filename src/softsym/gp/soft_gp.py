@@ -32,7 +32,6 @@ from softsym.gp.features import (
     InducingPoints,
     Score,
     choose_features,
-    combine,
     count_sums,
     equivariant_features,
     scale_copies,
@@ -168,20 +167,12 @@ class _Data:
         compared = sorted(found, key=lambda each: -each[0])[:COMPARED]
         if compared[0][2] is not best or height - compared[-1][0] > FAR_BEHIND or len(compared) < 2:
             return best
-        errors = [self._error(features, ridge, rows, Y, roots) for _, ridge, features in compared]
+        errors, folds = [], np.arange(len(rows)) % FOLDS
+        for _, ridge, features in compared:
+            predicted = leave_folds_out([Component(features)], np.array([ridge]), rows, Y, roots, folds)
+            errors.append(float((((Y - predicted) * roots[:, None, None]) ** 2).sum()))
         least = int(np.argmin(errors))
         return compared[least][2] if errors[0] > CLEARLY * errors[least] else best
-
-    def _error(self, features: FeatureMap, ridge: float, rows: Array, Y: Array, roots: Array) -> float:
-        """Squared error of left-out folds."""
-        folds, error = np.arange(len(rows)) % FOLDS, 0.0
-        sums = sum_rows([Component(features)], rows, Y, roots, folds)
-        total = functools.reduce(operator.add, sums)
-        for fold, own in enumerate(sums):
-            held = folds == fold
-            predicted = combine(features(rows[held]), (total - own).weights(ridge), Y.shape[1])
-            error += float((((Y[held] - predicted) * roots[held, None, None]) ** 2).sum())
-        return error
 
 
 class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
@@ -363,16 +354,16 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         blocks = self.blocks_
         self.log_likelihood_ = float(sum(block.log_likelihood for block in blocks))
         self.weights_, rows, exact = {}, [], []
-        for group in self.candidates_:
-            having = sum(
-                float((block.sizes[[group.name in c.groups for c in block.components]] ** 2).sum()) for block in blocks
-            )
-            total = sum(float((block.sizes**2).sum()) for block in blocks)
-            is_exact = all(group.name in c.groups for block in blocks for c in block.components)
-            self.weights_[group.name] = 1.0 if is_exact else having / max(total, 1e-300)
-            exact += [group.name] if is_exact else []
-            verdict = "exact" if is_exact else "soft" if self.weights_[group.name] > 0.5 else "absent"
-            rows.append(GPSymmetry(group.name, verdict, self.weights_[group.name], ratios.get(group.name, 0.0)))
+        parts = [
+            (each.groups, size**2) for block in blocks for each, size in zip(block.components, block.sizes, strict=True)
+        ]
+        for name in (group.name for group in self.candidates_):
+            having, total = sum(size for names, size in parts if name in names), sum(size for _, size in parts)
+            is_exact = all(name in names for names, _ in parts)
+            weight = self.weights_[name] = 1.0 if is_exact else float(having / max(total, 1e-300))
+            exact += [name] if is_exact else []
+            verdict = "exact" if is_exact else "soft" if weight > 0.5 else "absent"
+            rows.append(GPSymmetry(name, verdict, weight, ratios.get(name, 0.0)))
         self.exact_groups_, self.symmetries_ = tuple(exact), GPSymmetries(rows)
         return self
 
@@ -382,20 +373,17 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         inputs = np.asarray(validate_data(self, X, reset=False, dtype=np.float64))
         rows = (inputs - self.shift_in_) / self.scale_in_
-        mean, std = np.zeros((len(rows), len(self.shift_out_))), np.zeros((len(rows), len(self.shift_out_)))
+        mean, std = np.zeros((2, len(rows), len(self.shift_out_)))
         for block in self.blocks_:
-            q = block.columns.shape[1]
-            for at in chunks(len(rows), len(block.weights) * q):
+            for at in chunks(len(rows), len(block.weights) * block.columns.shape[1]):
                 mean[at, block.columns.ravel()] = _flat(block.mean(rows[at]))
                 if return_std:
                     deviation = np.sqrt((1.0 + block.variance(rows[at]))[:, :, None] * block.noise)
                     std[at, block.columns.ravel()] = _flat(deviation)
-        mean = mean * self.scale_out_ + self.shift_out_
-        mean = mean[:, 0] if self.n_outputs_ == 0 else mean
-        if not return_std:
-            return mean
-        std = std * self.scale_out_
-        return mean, std[:, 0] if self.n_outputs_ == 0 else std
+        mean, std = mean * self.scale_out_ + self.shift_out_, std * self.scale_out_
+        if self.n_outputs_ == 0:
+            mean, std = mean[:, 0], std[:, 0]
+        return (mean, std) if return_std else mean
 
     @one_blas_thread()
     def cross_val_predict(self, folds: ArrayLike) -> Array:
@@ -412,7 +400,8 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         out = np.zeros((len(data.rows), len(self.shift_out_)))
         for block, Y in zip(blocks, data.blocks, strict=True):
             if block.components:
-                out[:, block.columns.ravel()] = _flat(leave_folds_out(block, data.rows, Y, data.roots, folds))
+                own = leave_folds_out(block.components, block.ridges, data.rows, Y, data.roots, folds)
+                out[:, block.columns.ravel()] = _flat(own)
         return out * self.scale_out_ + self.shift_out_
 
     @one_blas_thread()

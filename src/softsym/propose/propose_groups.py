@@ -220,31 +220,22 @@ def _has_translations(X: Array, Y: Array, columns: Columns, judge: Judge) -> boo
 def _to_judge(selected: Rows, smooth: SmoothFit, lie: LieMatrix, likely: list[Candidate]) -> list[_Tried]:
     """The likeliest algebra with and without discrete elements, other algebras, and usual groups that may hold softly."""
     d = selected.columns.dim
-    best = likely[0] if likely else None
-    named = None if best is None else recognise(best.span)
-    fitted = None if best is None else best.fitted
-    height = smooth.log_likelihood if fitted is None else fitted.log_likelihood
-    predict = smooth.predict if fitted is None else fitted.predict
-    joined = join_elements(selected, None if named is None else named.group, fitted, height, predict, lie)
-    tried: list[_Tried] = []
-    none = np.zeros((0, d, d))
+    others = [one for one in likely[1:] if angle(one.span, likely[0].span) > 20.0][:MAX_ALTERNATIVES]
+    tried = [
+        _Tried(recognise(one.span).group, one.span, from_data=one.freedom > 0, is_fallback=one is not likely[0])
+        for one in (*likely[:1], *others)
+    ]
+    connected, fitted = (tried[0].group, likely[0].fitted) if tried else (None, None)
+    joined = join_elements(selected, connected, fitted, smooth, lie)
     if joined.group is not None and joined.parts:
-        span, free = (none, joined.from_data) if best is None else (best.span, joined.from_data or best.freedom > 0)
-        tried.append(_Tried(joined.group, span, joined.parts, free))
-    if best is not None and named is not None:
-        tried.append(_Tried(named.group, best.span, from_data=best.freedom > 0))
-    others = [one for one in likely[1:] if angle(one.span, likely[0].span) > 20.0]
-    for one in others[:MAX_ALTERNATIVES]:
-        tried.append(_Tried(recognise(one.span).group, one.span, from_data=one.freedom > 0, is_fallback=True))
+        span, from_data = (tried[0].span, tried[0].from_data) if tried else (lie.basis[:0], False)
+        tried.insert(0, _Tried(joined.group, span, joined.parts, joined.from_data or from_data))
     if len(joined.parts) > 1:
-        for part in joined.parts[:MAX_PARTS]:
-            tried.append(_Tried(part.group, none, (part,)))
+        tried += [_Tried(part.group, lie.basis[:0], (part,)) for part in joined.parts[:MAX_PARTS]]
     soft = [
         group
-        for group in usual_groups(d, SO)
-        if d > 1
-        and not any(contains(one.group, group) for one in tried)
-        and lie.violation(group.lie_algebra) < ABSENT_ABOVE
+        for group in (usual_groups(d, SO) if d > 1 else ())
+        if not any(contains(one.group, group) for one in tried) and lie.violation(group.lie_algebra) < ABSENT_ABOVE
     ]
     tried += [_Tried(group, orthonormal(group.lie_algebra), is_fallback=True) for group in soft[:MAX_SOFT]]
     unique: dict[Group, _Tried] = {}
