@@ -7,7 +7,7 @@ them JSON and arrays and back; a third replaces every array by a tensor, which g
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -31,10 +31,8 @@ def replace_arrays(value: Any, function: Callable[[Any], Any], kind: type = np.n
     if isinstance(value, tuple | list):
         return type(value)(replace_arrays(each, function, kind) for each in value)
     if is_dataclass(value) and not isinstance(value, type):
-        copy = object.__new__(type(value))
-        for field in fields(value):
-            object.__setattr__(copy, field.name, replace_arrays(getattr(value, field.name), function, kind))
-        return copy
+        own = {field.name: replace_arrays(getattr(value, field.name), function, kind) for field in fields(value)}
+        return replace(value, **own)
     return value
 
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from softsym.gp.arrays import stored
 from softsym.gp.features import (
+    MAX_FEATURES,
     FeatureMap,
     SumFeatures,
     combine,
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 RIDGES = np.logspace(-8, 3, 12)
 SOFTNESS = (0.03, 0.3)
 """Prior size of the part without the symmetry."""
-FOLDS, FEATURES, MAX_ROWS = 5, 1_100, 20_000
+FOLDS, MAX_ROWS = 5, 20_000
 
 
 @stored
@@ -154,11 +155,11 @@ def _options(
     rep: Rep, kind: TensorType, groups: Sequence[Group], rows: Array, q: int
 ) -> Iterator[tuple[str, FeatureMap]]:
     """Names of groups and features: unconstrained, equivariant, and sums of both."""
-    yield from (("", each) for each in unconstrained_features(rows, FEATURES))
-    smooth = next(each for each in unconstrained_features(rows, FEATURES // q) if "width 1.4" in each.name)
+    yield from (("", each) for each in unconstrained_features(rows))
+    smooth = next(each for each in unconstrained_features(rows, MAX_FEATURES // q) if "width 1.4" in each.name)
     joined = [join_groups(groups)] if len(groups) > 1 else []
     for group in (*groups, *joined):
-        for each in equivariant_features(rep, kind, group, rows, FEATURES):
+        for each in equivariant_features(rep, kind, group, rows):
             yield group.name, each
             if "1.4" in each.name or "degree 3" in each.name:
                 yield from ((group.name, SumFeatures((each, smooth), (1.0, size))) for size in SOFTNESS)

@@ -33,6 +33,8 @@ from softsym.reps.symmetric import Subspace
 from softsym.spaces import invariants
 from softsym.typing import Array, Index
 
+Kinds = dict[int | None, list[tuple[Index, TensorType]]]
+"""For every kind of particles, and None for what no particle has, columns (particles, repeats, size) and types of the inputs."""
 MAX_TUPLES, MAX_ORDERS = 200, 240
 """Of particles, over which one sum runs, and orders of all particles."""
 
@@ -82,7 +84,7 @@ def read_exchanges(rep: Rep, output: TensorType, group: Group, largest: int) -> 
     if len(space) > 1 or (len(factors) == 1 and (not exchanged or (group.order or 0) <= largest)):
         return None
     K = factors[space[0]] if space else Trivial(1)
-    kinds: dict[int | None, list[tuple[Index, TensorType]]] = {part: [] for part in (None, *exchanged)}
+    kinds: Kinds = {part: [] for part in (None, *exchanged)}
     for segment in rep.segments(group):
         for start in range(segment.start, segment.stop, segment.size):
             found = _split(segment.type, group, exchanged, space)
@@ -94,13 +96,12 @@ def read_exchanges(rep: Rep, output: TensorType, group: Group, largest: int) -> 
     if outputs is None:
         return None
     target, order, kind = outputs
-    sums = tuple(_sums(kinds, [part for part in exchanged if kinds[part]], target, size) for size in (1, 2, 3))
+    parts = [part for part in exchanged if kinds[part]]
+    sums = [_sums(kinds, parts, target, size) for size in (1, 2, 3) if target is None or target in parts]
     chosen = [each for k, each in enumerate(sums) if each and (k < 2 or _needs_triples(each, kind, K))]
     if not chosen and target is None:
-        columns, rep_all = _join([*kinds[None]], 1)
-        chosen = [(Tuples(columns, rep_all),)]
-    parts = sorted((part for part in exchanged if kinds[part]), key=lambda part: part != target)
-    whole = _whole(kinds, parts) if parts else None
+        chosen = [(Tuples(*_join(kinds[None], 1)),)]
+    whole = _whole(kinds, sorted(parts, key=lambda part: part != target)) if parts else None
     return Exchanges(K, kind, order, tuple(chosen), whole) if chosen else None
 
 
@@ -156,30 +157,22 @@ def _as_whole(atom: Atom) -> Atom:
     return Sign() if isinstance(atom, Sign) else atom
 
 
-def _sums(
-    kinds: dict[int | None, list[tuple[Index, TensorType]]], parts: list[int], target: int | None, size: int
-) -> tuple[Tuples, ...]:
+def _sums(kinds: Kinds, parts: list[int], target: int | None, size: int) -> tuple[Tuples, ...]:
     """Tuples of so many particles for every choice of their kinds, the first one being the target where there is one."""
-    if target is None:
-        chosen = list(itertools.combinations_with_replacement(parts, size))
-    else:
-        chosen = [(target, *rest) for rest in itertools.combinations_with_replacement(parts, size - 1)]
-    found = []
-    for each in chosen if target is None or target in parts else ():
+    first, found = () if target is None else (target,), []
+    for rest in itertools.combinations_with_replacement(parts, size - len(first)):
+        each = *first, *rest
         counts = [len(kinds[part][0][0]) for part in each]
         if math.prod(counts) > 10 * MAX_TUPLES:
             continue
-        indices = [
-            places
-            for places in itertools.product(*map(range, counts))
-            if len(set(zip(each, places, strict=True))) == size
-        ]
+        places = itertools.product(*map(range, counts))
+        indices = [own for own in places if len(set(zip(each, own, strict=True))) == size]
         if 0 < len(indices) <= MAX_TUPLES:
             found.append(_tuples(kinds, each, indices))
     return tuple(found)
 
 
-def _whole(kinds: dict[int | None, list[tuple[Index, TensorType]]], parts: list[int]) -> Tuples | None:
+def _whole(kinds: Kinds, parts: list[int]) -> Tuples | None:
     """All particles in every order, those of the first kind slowest; None if there are too many orders."""
     counts = [len(kinds[part][0][0]) for part in parts]
     if math.prod(map(math.factorial, counts)) > MAX_ORDERS:
@@ -189,9 +182,7 @@ def _whole(kinds: dict[int | None, list[tuple[Index, TensorType]]], parts: list[
     return _tuples(kinds, each, [tuple(itertools.chain(*order)) for order in orders])
 
 
-def _tuples(
-    kinds: dict[int | None, list[tuple[Index, TensorType]]], parts: tuple[int, ...], indices: list[tuple[int, ...]]
-) -> Tuples:
+def _tuples(kinds: Kinds, parts: tuple[int, ...], indices: list[tuple[int, ...]]) -> Tuples:
     """Tuples of particles of given kinds and numbers, each with all inputs that no particle has."""
     columns, rep = [], Rep(())
     for k, part in enumerate(parts):

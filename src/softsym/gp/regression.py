@@ -72,11 +72,14 @@ class Statistics:
     def _factors(self) -> dict[float, Array]:
         return {}
 
+    @property
+    def _least_ridge(self) -> float:
+        return LEAST_RIDGE * float(np.diag(self.A).max(initial=0.0)) + 1e-300
+
     def factor(self, ridge: float) -> Array:
         """Lower Cholesky factor of the information with a ridge, which is raised where rounding asks for it; the last one is kept."""
         if ridge not in self._factors:
-            least = LEAST_RIDGE * float(np.diag(self.A).max(initial=0.0)) + 1e-300
-            matrix = self.A + max(ridge, least) * np.eye(len(self.A))
+            matrix = self.A + max(ridge, self._least_ridge) * np.eye(len(self.A))
             self._factors.clear()
             self._factors[ridge] = cholesky(matrix, lower=True, overwrite_a=True, check_finite=False)
         return self._factors[ridge]
@@ -104,8 +107,7 @@ class Statistics:
         """The same for every column of ``b``."""
         if np.ndim(ridge) == 0:
             return np.asarray(cho_solve((self.factor(float(ridge)), True), self.b, check_finite=False))
-        least = LEAST_RIDGE * float(np.diag(self.A).max(initial=0.0)) + 1e-300
-        return np.asarray(cho_solve(cho_factor(self.A + np.diag(np.maximum(ridge, least))), self.b))
+        return np.asarray(cho_solve(cho_factor(self.A + np.diag(np.maximum(ridge, self._least_ridge))), self.b))
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,6 +28,7 @@ from softsym.arrays import check_magnitudes, encode_row_groups, one_blas_thread,
 from softsym.errors import InputError, in_one_line
 from softsym.gp.arrays import from_state, to_state
 from softsym.gp.features import (
+    MAX_FEATURES,
     FeatureMap,
     InducingPoints,
     Score,
@@ -68,8 +69,8 @@ CHOOSING, CHOOSING_OF_MANY, FEW_ROWS, CHOSEN_SHARE = 3_000, 24_000, 4_000, 0.1
 many, or a share of them, because what is likeliest depends on their number."""
 CLEARLY, COMPARED, FAR_BEHIND = 1.5, 3, 300.0
 """Ratio of cross-validated errors from which these count more than the likelihood; of the likeliest few maps, within such a difference."""
-FEATURES, FEATURES_OF_MANY, MANY_ROWS = 1_100, 450, 10_000
-"""Features of a component, and how many if there are so many rows."""
+FEATURES_OF_MANY, MANY_ROWS = 450, 10_000
+"""Features of a component if there are so many rows."""
 FEWEST_FEATURES, MIXED_FEATURES = 250, 1_600
 """Features of each part of a sum at least, and of all parts together about."""
 REMAINDER = 300
@@ -132,7 +133,7 @@ class _Data:
 
     @property
     def most(self) -> int:
-        return FEATURES if len(self.rows) <= MANY_ROWS else FEATURES_OF_MANY
+        return MAX_FEATURES if len(self.rows) <= MANY_ROWS else FEATURES_OF_MANY
 
     @property
     def sampled(self) -> Array:
@@ -288,7 +289,7 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         for k, kind in enumerate(data.kinds):
             rows, Y, roots = data.few(k)
             q = Y.shape[1]
-            best = data.choose(list(equivariant_features(data.rep_in, kind, group, rows, FEATURES)), k)
+            best = data.choose(list(equivariant_features(data.rep_in, kind, group, rows)), k)
             if best is None:
                 return np.inf
             parts = scale_parts(best(rows), roots)
@@ -310,37 +311,30 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self, candidates: Sequence[Group], holding: Sequence[Group], ratios: dict[str, float]
     ) -> list[list[list[Component]]]:
         """Lists of components for every block, the most symmetric first."""
-        free = self._unconstrained()
+        free = self._components(())
         if not candidates:
             return [free]
         soft = [group for group in candidates if group not in holding and np.isfinite(ratios[group.name])]
         share = max(FEWEST_FEATURES, MIXED_FEATURES // (len(soft) + 1))
-        options = [self._exact(holding)] if holding else []
+        options = [self._components(holding)] if holding else []
         if soft or not holding:
-            parts = [*options, *(self._exact([*holding, group], share) for group in soft)]
-            parts += [] if holding else [self._unconstrained(divided=True)]
+            parts = [*options, *(self._components([*holding, group], share) for group in soft)]
+            parts += [] if holding else [self._components((), divided=True)]
             options.append([list(itertools.chain(*own)) for own in zip(*parts, strict=True)])
         return [*options, free]
 
-    def _exact(self, groups: Sequence[Group], most: int | None = None) -> list[list[Component]]:
-        """Features of the group that some candidates generate, for every block."""
-        data, joined = self.data_, join_groups(groups)
-        most = data.most if most is None else min(most, data.most)
-        names = tuple(group.name for group in groups)
-        found = []
-        for k, kind in enumerate(data.kinds):
-            maps = list(equivariant_features(data.rep_in, kind, joined, data.sampled, most))
-            best = data.choose(maps, k)
+    def _components(
+        self, groups: Sequence[Group], most: int = MAX_FEATURES, *, divided: bool = False
+    ) -> list[list[Component]]:
+        """Features of the group that some candidates generate, or of none, for every block; perhaps fewer, divided between coordinates."""
+        data, names, found = self.data_, tuple(group.name for group in groups), []
+        for k, (kind, Y) in enumerate(zip(data.kinds, data.blocks, strict=True)):
+            own = max(8, data.most // Y.shape[1]) if divided else min(most, data.most)
+            maps = unconstrained_features(data.sampled, own)
+            if groups:
+                maps = equivariant_features(data.rep_in, kind, join_groups(groups), data.sampled, own)
+            best = data.choose(list(maps), k)
             found.append([] if best is None else [Component(best, names)])
-        return found
-
-    def _unconstrained(self, *, divided: bool = False) -> list[list[Component]]:
-        """Unconstrained features for every block; next to other components their number is divided between coordinates."""
-        data, found = self.data_, []
-        for k, Y in enumerate(data.blocks):
-            most = max(8, data.most // Y.shape[1]) if divided else data.most
-            maps = list(unconstrained_features(data.sampled, most))
-            found.append([Component(data.choose(maps, k))])
         return found
 
     def _fit_blocks(self, components: list[list[Component]]) -> list[BlockModel]:
@@ -419,7 +413,7 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             words = "only a Gaussian process as it was fitted can be projected, not one conditioned on other rows"
             raise InputError(words)
         model = copy.copy(self)
-        model.blocks_ = model._fit_blocks(model._exact(exact) if exact else model._unconstrained())
+        model.blocks_ = model._fit_blocks(model._components(exact))
         model._summarize({row.name: row.log_ratio for row in self.symmetries_})
         model.exact_groups_ = tuple(group.name for group in exact)
         return model

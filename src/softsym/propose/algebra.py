@@ -52,6 +52,7 @@ CLEAR = 0.05
 
 def orthonormal(matrices: Array) -> Array:
     """An orthonormal basis (k, d, d) of a span, in the sense of entries."""
+    matrices = np.asarray(matrices, dtype=np.float64)
     k, d = len(matrices), matrices.shape[-1]
     if not k:
         return matrices
@@ -122,7 +123,7 @@ def angle(first: Array, second: Array) -> float:
         >>> angle(ss.SO(3).lie_algebra, 2 * ss.SO(3).lie_algebra)
         0.0
     """
-    a, b = (orthonormal(np.asarray(span, dtype=np.float64)) for span in (first, second))
+    a, b = orthonormal(first), orthonormal(second)
     if len(a) != len(b):
         return 90.0
     if not len(a):
@@ -160,10 +161,8 @@ def rounder(span: Array) -> Iterator[Array]:
         >>> bool(angle(next(rounder(nearly)), ss.SO(3).lie_algebra) < 1e-9)
         True
     """
-    k, d = len(span), span.shape[-1]
-    for known in itertools.chain(catalogue(d, k), _projected(span)):
-        basis = orthonormal(np.asarray(known, dtype=np.float64))
-        if len(basis) == k and angle(basis, span) < NEAR and is_closed(basis):
+    for basis in map(orthonormal, itertools.chain(catalogue(span.shape[-1], len(span)), _projected(span))):
+        if angle(basis, span) < NEAR and is_closed(basis):
             yield basis
 
 
@@ -175,9 +174,7 @@ def is_known(span: Array) -> bool:
         >>> is_known(ss.SO(3).lie_algebra), is_known(ss.SO(2).about((1, 2, 0)).lie_algebra)
         (True, False)
     """
-    k, d = len(span), span.shape[-1]
-    listed = (orthonormal(np.asarray(one, dtype=np.float64)) for one in catalogue(d, k))
-    return any(len(one) == k and angle(one, span) < EQUAL for one in listed)
+    return any(angle(one, span) < EQUAL for one in catalogue(span.shape[-1], len(span)))
 
 
 def catalogue(d: int, k: int | None = None) -> Iterator[Array]:
@@ -330,7 +327,7 @@ def recognise(algebra: Array, affine: bool = False) -> Recognised:
         >>> recognise(np.diag([1.0, 2.0, 5.0])[None]).name
         'unnamed, dimension 1'
     """
-    span = orthonormal(np.asarray(algebra, dtype=np.float64))
+    span = orthonormal(algebra)
     is_compact = _positive(forms(span, 1)) is not None
     for name, group in _affine(span) if affine else _candidates(span):
         if angle(group.lie_algebra, span) < SAME:

@@ -318,7 +318,7 @@ def _add_near(rows: Rows, near: Array, found: list[Candidate]) -> None:
 
 def _add(rows: Rows, span: Array, found: list[Candidate]) -> Candidate | None:
     """The algebra among those that were found, fitted and added if it was not there before; None if it has no features."""
-    span = orthonormal(np.asarray(span, dtype=np.float64))
+    span = orthonormal(span)
     for each in found:
         if angle(span, each.span) < SAME:
             return each
