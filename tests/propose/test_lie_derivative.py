@@ -7,7 +7,7 @@ import softsym as ss
 from softsym.gp.features import InducingPoints
 from softsym.propose.algebra import angle
 from softsym.propose.columns import Columns, prepare
-from softsym.propose.lie_derivative import Monomials, Smooth, fit_smooth, lie_matrix
+from softsym.propose.lie_derivative import Features, fit_smooth, lie_matrix
 from tests.propose.target_functions import TARGETS, rows
 
 RNG = np.random.default_rng(0)
@@ -20,7 +20,7 @@ def prepared(name, n, noise):
 
 
 @pytest.mark.parametrize(
-    "features", [Monomials.up_to(3, Z), Smooth(InducingPoints.select(Z, 1.5, 20), Monomials.up_to(1, Z))]
+    "features", [Features.up_to(3, Z), Features.up_to(1, Z, inducing=InducingPoints.select(Z, 1.5, 20))]
 )
 def test_gradients_are_those_of_the_values(features):
     step = 1e-6

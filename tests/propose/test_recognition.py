@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import softsym as ss
-from softsym.propose.algebra import angle
-from softsym.propose.recognition import axis_words, count_translations, generator_words, recognise
+from softsym.propose.algebra import angle, axis_words, count_translations, generator_words, recognise
 
 NAMES = {
     "SO(2)": "so(2)",
@@ -61,7 +60,6 @@ def test_indefinite_forms():
 def test_what_is_not_in_the_catalogue_has_no_name(algebra):
     recognised = recognise(np.array(algebra))
     assert recognised.name == f"unnamed, dimension {len(algebra)}"
-    assert not recognised.is_named
     assert angle(recognised.group.lie_algebra, np.array(algebra)) < 1e-6
 
 

@@ -6,9 +6,8 @@ them JSON and arrays and back; a third replaces every array by a tensor, which g
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -25,12 +24,6 @@ def stored(cls: type[T]) -> type[T]:
     return cls
 
 
-def namespace(X: Any) -> Any:
-    """NumPy or torch, as the array is; torch is not imported for it."""
-    torch = sys.modules.get("torch")
-    return torch if torch is not None and isinstance(X, torch.Tensor) else np
-
-
 def replace_arrays(value: Any, function: Callable[[Any], Any], kind: type = np.ndarray) -> Any:
     """The value with every array, or every value of another kind, replaced."""
     if isinstance(value, kind):
@@ -38,10 +31,8 @@ def replace_arrays(value: Any, function: Callable[[Any], Any], kind: type = np.n
     if isinstance(value, tuple | list):
         return type(value)(replace_arrays(each, function, kind) for each in value)
     if is_dataclass(value) and not isinstance(value, type):
-        copy = object.__new__(type(value))
-        for field in fields(value):
-            object.__setattr__(copy, field.name, replace_arrays(getattr(value, field.name), function, kind))
-        return copy
+        own = {field.name: replace_arrays(getattr(value, field.name), function, kind) for field in fields(value)}
+        return replace(value, **own)
     return value
 
 

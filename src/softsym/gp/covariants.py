@@ -26,8 +26,9 @@ from typing import Any
 
 import numpy as np
 
-from softsym.gp.arrays import namespace, stored
+from softsym.gp.arrays import stored
 from softsym.groups import Group
+from softsym.metrics.transform import torch_of
 from softsym.reps import Rep, TensorType
 from softsym.reps.atoms import Sign, lie_elements
 from softsym.spaces import equivariant_maps
@@ -50,19 +51,12 @@ Copy = tuple[TensorType, int]
 @stored
 @dataclass(frozen=True, eq=False)
 class Polynomials:
-    """Polynomial maps from inputs to one tensor type.
+    """Polynomial maps from inputs to one tensor type."""
 
-    Args:
-        columns: For every product of inputs, first column and end of each factor.
-        maps: For every product the linear maps (count, size, product of the factors' sizes).
-        degrees: The degree of every polynomial, in the order of the maps.
-        size: Coordinates of the outputs.
-    """
-
-    columns: tuple[tuple[tuple[int, int], ...], ...]
-    maps: tuple[Array, ...]
-    degrees: tuple[int, ...]
-    size: int
+    columns: tuple[tuple[tuple[int, int], ...], ...]  # for every product of inputs, first column and end of each factor
+    maps: tuple[Array, ...]  # for every product the linear maps (count, size, product of the factors' sizes)
+    degrees: tuple[int, ...]  # of every polynomial, in the order of the maps
+    size: int  # coordinates of the outputs
 
     def __len__(self) -> int:
         return len(self.degrees)
@@ -78,7 +72,7 @@ class Polynomials:
 
     def __call__(self, X: Any) -> Any:
         """Values at rows (n, inputs), an array or a tensor, shape (n, size, polynomials)."""
-        xp = namespace(X)
+        xp = torch_of(X) or np
         parts = []
         for factors, maps in zip(self.columns, self.maps, strict=True):
             product = X[:, :0].sum(1)[:, None] + 1.0
@@ -117,22 +111,14 @@ def separates_orbits(invariants: Polynomials, rep: Rep, group: Group) -> bool:
         [True, True, False]
     """
     columns = [k for segment in rep.segments(group) if segment.type.rank for k in range(segment.start, segment.stop)]
-    x = np.random.default_rng(0).standard_normal((1, rep.size(group)))
+    if not columns:
+        return True
+    x = np.random.default_rng(0).standard_normal(rep.size(group))
     step = 1e-20  # imaginary: derivatives of polynomials without rounding
-    shifted = x + 1j * step * np.eye(x.shape[1])[columns]
-    slopes = invariants(shifted)[:, 0].imag / step if columns else np.zeros((0, 0))
-    along = [
-        np.concatenate(
-            [
-                (x[0, each.start : each.stop].reshape(each.copies, -1) @ each.type.drho(group, A).T).ravel()
-                for each in rep.segments(group)
-                if each.type.rank
-            ]
-        )
-        for A in (lie_elements(group) if columns else ())
-    ]
+    slopes = invariants(x + 1j * step * np.eye(len(x))[columns])[:, 0].imag / step
+    along = [rep.drho(group, A.parts or A.whole) @ x for A in lie_elements(group)]
     across = len(columns) - (int(np.linalg.matrix_rank(np.array(along), tol=1e-8)) if along else 0)
-    return not columns or int(np.linalg.matrix_rank(slopes, tol=1e-8)) >= across
+    return int(np.linalg.matrix_rank(slopes, tol=1e-8)) >= across
 
 
 def equivariant_polynomials(rep: Rep, output: TensorType, group: Group, degree: int = 2) -> Polynomials:
@@ -208,9 +194,8 @@ def _primitive(
     copies: tuple[Copy, ...], output: TensorType, group: Group, degree: int, invariants: Generators | None
 ) -> Generators:
     """Generators up to a degree: of every product, what is no combination of invariants times lower generators."""
-    size = output.size(group)
-    points = _points(copies, group, POINTS)
-    found: Generators = {}
+    rng, found = np.random.default_rng(0), Generators()
+    points = {copy: rng.standard_normal((POINTS, copy[0].size(group))) for copy in copies}
     direct = (
         (factors, _equivariant(factors, output, group))
         for d in range(0 if invariants is not None else 1, degree + 1)
@@ -221,9 +206,8 @@ def _primitive(
             continue
         values = _values(factors, maps, points).reshape(len(maps), -1).T
         before = found.get(factors)
-        known = list(_products(factors, found if invariants is None else invariants, found, points, size))
-        if before is not None:
-            known += list(_values(factors, before, points).reshape(len(before), -1))
+        known = list(_products(factors, found if invariants is None else invariants, found, points))
+        known += [] if before is None else list(_values(factors, before, points).reshape(len(before), -1))
         kept = _outside(values, known)
         if kept:
             found[factors] = maps[kept] if before is None else np.concatenate([before, maps[kept]])
@@ -240,11 +224,6 @@ def _equivariant(factors: tuple[Copy, ...], output: TensorType, group: Group) ->
     return space.basis().T.reshape(space.dim, size, inputs)
 
 
-def _points(copies: tuple[Copy, ...], group: Group, count: int) -> dict[Copy, Array]:
-    rng = np.random.default_rng(0)
-    return {copy: rng.standard_normal((count, copy[0].size(group))) for copy in copies}
-
-
 def _values(factors: tuple[Copy, ...], maps: Array, points: dict[Copy, Array]) -> Array:
     """Values (count, points, size) of maps of a product."""
     product = np.ones((POINTS, 1))
@@ -254,38 +233,25 @@ def _values(factors: tuple[Copy, ...], maps: Array, points: dict[Copy, Array]) -
 
 
 def _products(
-    factors: tuple[Copy, ...], invariants: Generators, lower: Generators, points: dict[Copy, Array], size: int
+    factors: tuple[Copy, ...], invariants: Generators, lower: Generators, points: dict[Copy, Array]
 ) -> Iterator[Array]:
-    """Values of all products of invariants, and of a lower generator where there are outputs, that have just these factors."""
-    if size == 1 and invariants is lower:  # invariants themselves
-        for parts in _splits(factors, lower):
-            if len(parts) > 1:
-                yield from _multiplied([lower[part] for part in parts], parts, points)
-        return
+    """Values of all products of a lower generator and of invariants that have just these factors."""
     for first in lower:
-        rest = _without(factors, first)
-        if rest:
-            for parts in _splits(rest, invariants):
-                maps = [lower[first], *(invariants[part] for part in parts)]
-                yield from _multiplied(maps, [first, *parts], points)
+        for parts in _splits(_without(factors, first) or None, invariants):
+            values = [
+                _values(first, lower[first], points),
+                *(_values(each, invariants[each], points) for each in parts),
+            ]
+            yield from (functools.reduce(np.multiply, chosen).reshape(-1) for chosen in itertools.product(*values))
 
 
-def _multiplied(maps: Sequence[Array], parts: Sequence[tuple[Copy, ...]], points: dict[Copy, Array]) -> Iterator[Array]:
-    values = [_values(part, each, points) for part, each in zip(parts, maps, strict=True)]
-    for chosen in itertools.product(*values):
-        yield functools.reduce(np.multiply, chosen[1:], chosen[0]).reshape(-1)
-
-
-def _splits(factors: tuple[Copy, ...], known: Generators) -> Iterator[list[tuple[Copy, ...]]]:
-    """All ways to write factors as a product of the factors of generators."""
-    if not factors:
+def _splits(factors: tuple[Copy, ...] | None, known: Generators) -> Iterator[list[tuple[Copy, ...]]]:
+    """All ways to write factors as a product of the factors of generators; none for None."""
+    if factors == ():
         yield []
-        return
-    for part in known:
-        if part and part[0] == factors[0]:
-            rest = _without(factors, part)
-            if rest is not None:
-                yield from ([part, *others] for others in _splits(rest, known))
+    elif factors:
+        starting = (part for part in known if part and part[0] == factors[0])
+        yield from ([part, *others] for part in starting for others in _splits(_without(factors, part), known))
 
 
 def _without(factors: tuple[Copy, ...], part: tuple[Copy, ...]) -> tuple[Copy, ...] | None:
@@ -305,11 +271,10 @@ def _outside(values: Array, known: Sequence[Array]) -> list[int]:
         span = left[:, sizes > INDEPENDENT * sizes[0]]
     kept = []
     for k, column in enumerate(values.T):
-        length = float(np.linalg.norm(column))
         rest = column - span @ (span.T @ column)
         rest = rest - span @ (span.T @ rest)
-        left_over = float(np.linalg.norm(rest))
-        if length > 0 and left_over > INDEPENDENT * length and length > 1e-9:
+        length, left_over = float(np.linalg.norm(column)), float(np.linalg.norm(rest))
+        if length > 1e-9 and left_over > INDEPENDENT * length:
             kept.append(k)
             span = np.concatenate([span, (rest / left_over)[:, None]], axis=1)
     return kept
@@ -341,7 +306,6 @@ def _assignments(
     used = {kind: sorted({k for other, k in factors if other == kind}) for kind in kinds}
     if any(copies != list(range(len(copies))) for copies in used.values()):
         return
-    for chosen in itertools.product(
-        *(itertools.combinations(range(len(places[kind])), len(used[kind])) for kind in kinds)
-    ):
+    ways = [itertools.combinations(range(len(places[kind])), len(used[kind])) for kind in kinds]
+    for chosen in itertools.product(*ways):
         yield {(kind, k): actual[k] for kind, actual in zip(kinds, chosen, strict=True) for k in used[kind]}

@@ -19,18 +19,18 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
 from scipy.linalg import expm, solve_triangular
 
-from softsym.gp.arrays import namespace, stored
+from softsym.gp.arrays import stored
 from softsym.gp.covariants import SCALAR, Polynomials, equivariant_polynomials, invariant_polynomials, separates_orbits
 from softsym.gp.particles import Exchanges, ManyBodyFeatures, PooledFeatures, principal_axes, read_exchanges
 from softsym.groups import Group, Trivial
 from softsym.groups.finite_subgroup import finite_subgroup
-from softsym.metrics.transform import act
+from softsym.metrics.transform import act, torch_of
 from softsym.reps import Rep, Scalar, TensorType
 from softsym.reps.atoms import group_element
 from softsym.typing import Array, Index
@@ -94,6 +94,8 @@ class FeatureMap(Protocol):
     def __call__(self, X: Any) -> list[Part]:
         """Parts of scaled rows (n, inputs)."""
 
+    def __hash__(self) -> int: ...
+
 
 def count_features(parts: Sequence[Part], q: int) -> int:
     """Number of features of some parts."""
@@ -114,7 +116,8 @@ def _join(parts: list[Part]) -> list[Part]:
     """Parts, as one where every coordinate has the same functions."""
     if len(parts) < 2 or any(C is not None for C, _ in parts):
         return parts
-    return [(None, namespace(parts[0][1]).concatenate([phi for _, phi in parts], axis=1))]
+    xp = torch_of(parts[0][1]) or np
+    return [(None, xp.concatenate([phi for _, phi in parts], axis=1))]
 
 
 def write_out(parts: Sequence[Part], q: int) -> Array:
@@ -125,7 +128,7 @@ def write_out(parts: Sequence[Part], q: int) -> Array:
 
 def combine(parts: Sequence[Part], weights: Any, q: int) -> Any:
     """Functions (n, q, copies) of weights (features, copies)."""
-    xp, start, total = namespace(weights), 0, 0.0
+    xp, start, total = torch_of(weights) or np, 0, 0.0
     for C, phi in parts:
         J, M = (q if C is None else C.shape[2]), phi.shape[1]
         own = weights[start : start + J * M].reshape(J, M, -1)
@@ -183,17 +186,11 @@ def scale_parts(parts: Sequence[Part], factor: Array) -> list[Part]:
 @stored
 @dataclass(frozen=True, eq=False)
 class InducingPoints:
-    """Whitened features of a squared-exponential kernel.
+    """Whitened features of a squared-exponential kernel."""
 
-    Args:
-        points: Inducing points (m, d), divided by the width.
-        width: Width of the kernel, (d,) or a number.
-        root: Matrix (m, m) that makes their kernel matrix the identity.
-    """
-
-    points: Array
-    width: Any
-    root: Array
+    points: Array  # inducing points (m, d), divided by the width
+    width: Any  # of the kernel, (d,) or a number
+    root: Array  # (m, m), makes their kernel matrix the identity
 
     @classmethod
     def select(cls, U: Array, width: Any, most: int, tolerance: float = 1e-6) -> InducingPoints:
@@ -217,14 +214,11 @@ class InducingPoints:
         return squared_exponential(U / self.width, self.points) @ self.root
 
     def slopes(self, U: Array, weights: Array) -> Array:
-        """Root mean square change (n, d) of functions with weights (m, k) at points (n, d), within one width along each coordinate."""
-        kernel, along, scaled = (squared_exponential(U / self.width, self.points), self.root @ weights, U / self.width)
+        """Root mean square change (d,) of functions with weights (k, m, copies) at points (n, d), within one width along a coordinate."""
+        along, scaled = self.root @ weights.swapaxes(0, 1).reshape(len(self.points), -1), U / self.width
+        kernel = squared_exponential(scaled, self.points)
         changes = [(kernel * (self.points[:, k] - scaled[:, k : k + 1])) @ along for k in range(U.shape[1])]
-        return np.stack([np.sqrt((each**2).mean(axis=1)) for each in changes], axis=1)
-
-    def widen(self, U: Array, factors: Array, most: int) -> InducingPoints:
-        """The same kernel with other widths, for points (n, d)."""
-        return InducingPoints.select(U, self.width * factors, most)
+        return np.array([np.sqrt((each**2).mean()) for each in changes])
 
 
 @stored
@@ -232,44 +226,36 @@ class InducingPoints:
 class Coordinates:
     """Standardised scalars and invariants of inputs.
 
-    Args:
-        scalars: Columns of scalars.
-        invariants: Invariants of the other columns.
-        unit: Typical size of each, beyond which it is drawn in (d,).
-        mean: Mean and
-        std: standard deviation of smooth coordinates.
-        raw_scale: Root mean square of each as it is.
-        is_homogeneous: Whether smooth coordinates grow like the inputs: invariants of degree d are divided by a length to the power
-            d - 1. Else their long tails are drawn in by arcsinh.
+    Smooth coordinates have no long tails: arcsinh draws them in. If they are homogeneous, invariants of degree d are divided by a length
+    to the power d - 1 instead, so that they grow like the inputs.
     """
 
-    scalars: Index
-    invariants: Polynomials
-    unit: Array
-    mean: Array
-    std: Array
-    raw_scale: Array
+    scalars: Index  # columns
+    invariants: Polynomials  # of the other columns
+    unit: Array  # typical size of each, beyond which it is drawn in (d,)
+    mean: Array  # of smooth coordinates (d,)
+    std: Array  # of smooth coordinates (d,)
+    raw_scale: Array  # root mean square of each as it is (d,)
     is_homogeneous: bool = False
 
     @classmethod
     def fit(cls, rep: Rep, group: Group, X: Array) -> Coordinates:
         """Of representation, group and rows."""
         invariants = separating_invariants(rep, group)[0]
-        scalars = scalar_columns(rep, group)
-        nothing = np.ones(len(scalars) + len(invariants))
-        raw = cls(scalars, invariants, nothing, nothing, nothing, nothing).raw(X)
-        unit = np.median(np.abs(raw), axis=0) + SMALLEST
-        scale = np.sqrt((raw**2).mean(0)) + SMALLEST
-        return cls(scalars, invariants, unit, 0.0 * nothing, nothing, scale)._standardise(X)
+        columns = [(each.start, each.stop) for each in rep.segments(group) if not each.type.rank]
+        scalars = np.array([k for ends in columns for k in range(*ends)], dtype=np.int64)
+        one = np.ones(len(scalars) + len(invariants))
+        own = cls(scalars, invariants, one, one, one, one)
+        raw = own.raw(X)
+        unit, scale = np.median(np.abs(raw), axis=0) + SMALLEST, np.sqrt((raw**2).mean(0)) + SMALLEST
+        return replace(own, unit=unit, raw_scale=scale).standardise(X)
 
-    def homogeneous(self, X: Array) -> Coordinates:
-        """The same with coordinates that grow like the inputs; for groups that keep lengths."""
-        nothing = np.ones(len(self.mean))
-        return replace(self, mean=0.0 * nothing, std=nothing, is_homogeneous=True)._standardise(X)
-
-    def _standardise(self, X: Array) -> Coordinates:
-        smooth = self.smooth(X)[:, : len(self.mean)]
-        return replace(self, mean=smooth.mean(0), std=smooth.std(0) + SMALLEST)
+    def standardise(self, X: Array, *, is_homogeneous: bool = False) -> Coordinates:
+        """The same with mean and standard deviation of rows; homogeneous ones are for groups that keep lengths."""
+        one = np.ones(len(self.mean))
+        own = replace(self, mean=0.0 * one, std=one, is_homogeneous=is_homogeneous)
+        smooth = own.smooth(X)[:, : len(one)]
+        return replace(own, mean=smooth.mean(0), std=smooth.std(0) + SMALLEST)
 
     @property
     def degrees(self) -> tuple[int, ...]:
@@ -283,44 +269,33 @@ class Coordinates:
 
     def raw(self, X: Any) -> Any:
         """As they are, (n, coordinates)."""
-        return namespace(X).concatenate([X[:, self.scalars], self.invariants(X)[:, 0]], axis=1)
+        return (torch_of(X) or np).concatenate([X[:, self.scalars], self.invariants(X)[:, 0]], axis=1)
 
     def smooth(self, X: Any) -> Any:
         """Smooth coordinates without long tails; at least one."""
-        raw = self.raw(X)
+        raw, xp = self.raw(X), torch_of(X) or np
         if not raw.shape[1]:
             return X[:, :1] * 0.0
         if not self.is_homogeneous:
-            return (namespace(X).arcsinh(raw / self.unit) - self.mean) / self.std
+            return (xp.arcsinh(raw / self.unit) - self.mean) / self.std
         size = (1.0 + (X * X).mean(1)) ** 0.5
         columns = [raw[:, k] / size ** (degree - 1) for k, degree in enumerate(self.degrees)]
-        return (namespace(X).stack(columns, 1) - self.mean) / self.std
+        return (xp.stack(columns, 1) - self.mean) / self.std
 
 
 @stored
 @dataclass(frozen=True, eq=False)
 class PolynomialFeatures:
-    """Equivariant polynomials times monomials of invariants.
-
-    Args:
-        name: What it is.
-        covariants: Equivariant polynomials.
-        lengths: Their root mean squares.
-        coordinates: Scalars and invariants.
-        products: The monomials, as tuples of coordinates.
-        first: For every feature its equivariant polynomial,
-        second: and its monomial.
-        sizes: Prior standard deviation of every feature.
-    """
+    """Equivariant polynomials times monomials of invariants."""
 
     name: str
     covariants: Polynomials
-    lengths: Array
+    lengths: Array  # root mean squares of these
     coordinates: Coordinates
-    products: tuple[tuple[int, ...], ...]
-    first: Index
-    second: Index
-    sizes: Array
+    products: tuple[tuple[int, ...], ...]  # the monomials, as tuples of coordinates
+    first: Index  # for every feature its equivariant polynomial
+    second: Index  # and its monomial
+    sizes: Array  # prior standard deviation of every feature
 
     def __call__(self, X: Any) -> list[Part]:
         """Parts of scaled rows (n, inputs)."""
@@ -329,7 +304,7 @@ class PolynomialFeatures:
         values: dict[tuple[int, ...], Any] = {(): one}
         for chosen in self.products:  # each monomial is a shorter one times a coordinate
             values[chosen] = self._monomial(values, raw, chosen)
-        table = namespace(X).stack([values[chosen] for chosen in self.products], 1)
+        table = (torch_of(X) or np).stack([values[chosen] for chosen in self.products], 1)
         factors = (self.covariants(X) / self.lengths)[:, :, self.first]
         return [(factors * (table[:, self.second] * self.sizes)[:, None], one[:, None])]
 
@@ -342,43 +317,20 @@ class PolynomialFeatures:
 @stored
 @dataclass(frozen=True, eq=False)
 class SmoothFeatures:
-    """Equivariant polynomials times smooth functions of invariants.
-
-    Args:
-        name: What it is.
-        covariants: Equivariant polynomials.
-        lengths: Their root mean squares.
-        coordinates: Scalars and invariants.
-        inducing: Functions of them.
-        is_linear: Whether equivariant polynomials are divided by powers of a length, so that they grow like the inputs.
-    """
+    """Equivariant polynomials times smooth functions of invariants."""
 
     name: str
     covariants: Polynomials
-    lengths: Array
+    lengths: Array  # root mean squares of these
     coordinates: Coordinates
-    inducing: InducingPoints
-    is_linear: bool = False
+    inducing: InducingPoints  # functions of coordinates
+    is_linear: bool = False  # whether polynomials are divided by powers of a length, so that they grow like the inputs
 
     def __call__(self, X: Any) -> list[Part]:
         """Parts of scaled rows (n, inputs)."""
         functions = self.inducing(self.coordinates.smooth(X))
-        functions = namespace(X).concatenate([functions, functions[:, :1] * 0.0 + FLAT], axis=1)
+        functions = (torch_of(X) or np).concatenate([functions, functions[:, :1] * 0.0 + FLAT], axis=1)
         return [(self.factors(X) / self.lengths, functions)]
-
-    @classmethod
-    def fit(
-        cls,
-        name: str,
-        covariants: Polynomials,
-        coordinates: Coordinates,
-        inducing: InducingPoints,
-        is_linear: bool,
-        X: Array,
-    ) -> SmoothFeatures:
-        """With the lengths of the equivariant polynomials at scaled rows."""
-        features = cls(name, covariants, np.ones(len(covariants)), coordinates, inducing, is_linear)
-        return replace(features, lengths=np.sqrt((features.factors(X) ** 2).mean(axis=(0, 1))) + SMALLEST)
 
     def factors(self, X: Any) -> Any:
         """Equivariant polynomials (n, q, J), perhaps divided by powers of a length."""
@@ -387,43 +339,33 @@ class SmoothFeatures:
             return values
         size = (1.0 + (X * X).mean(1)) ** 0.5
         powers = [size ** (1 - degree) if degree else size * 0.0 + 1.0 for degree in self.covariants.degrees]
-        return values * namespace(X).stack(powers, 1)[:, None]
+        return values * (torch_of(X) or np).stack(powers, 1)[:, None]
 
     def slopes(self, X: Array, weights: Array) -> Array:
         """Root mean square changes (coordinates,) of the functions of given weights, within one width."""
         J, M = len(self.covariants), len(self.inducing.points)
         sizes = np.sqrt(((self.factors(X) / self.lengths) ** 2).mean(axis=(0, 1)))
         own = weights.reshape(J, M + 1, -1)[:, :M] * sizes[:, None, None]
-        points = self.coordinates.smooth(X)
-        return np.sqrt((self.inducing.slopes(points, own.swapaxes(0, 1).reshape(M, -1)) ** 2).mean(axis=0))
+        return self.inducing.slopes(self.coordinates.smooth(X), own)
 
     def widen(self, X: Array, factors: Array, most: int) -> SmoothFeatures:
         """The same with other widths."""
-        return replace(self, inducing=self.inducing.widen(self.coordinates.smooth(X), factors, most))
+        points, width = self.coordinates.smooth(X), self.inducing.width * factors
+        return replace(self, inducing=InducingPoints.select(points, width, most))
 
 
 @stored
 @dataclass(frozen=True, eq=False)
 class AveragedFeatures:
-    """Squared-exponential features of the inputs averaged over all elements of a finite group.
-
-    Args:
-        name: What it is.
-        images: Inducing points transformed by every element (elements, m, inputs), divided by the width.
-        rho: Matrices of the outputs (elements, q, q).
-        width: Width of the kernel.
-        root: Matrix that whitens the features.
-        covariants: Equivariant polynomials, which are added with hardly any shrinkage.
-        lengths: Their root mean squares.
-    """
+    """Squared-exponential features of the inputs averaged over all elements of a finite group."""
 
     name: str
-    images: Array
-    rho: Array
+    images: Array  # inducing points transformed by every element (elements, m, inputs), divided by the width
+    rho: Array  # matrices of the outputs (elements, q, q)
     width: float
-    root: Array
-    covariants: Polynomials
-    lengths: Array
+    root: Array  # whitens the features
+    covariants: Polynomials  # equivariant ones, which are added with hardly any shrinkage
+    lengths: Array  # root mean squares of these
 
     @classmethod
     def fit(
@@ -438,15 +380,11 @@ class AveragedFeatures:
         most: int,
     ) -> AveragedFeatures:
         """Of a group of small order, its equivariant polynomials, and rows."""
-        q, elements = output.size(group), list(averaging_elements(group))
-        rho = (
-            output.rho(group, group_element(group, tuple(elements)))
-            if output.rank
-            else np.ones((len(elements[0]), 1, 1))
-        )
+        q, elements = output.size(group), averaging_elements(group)
+        rho = output.rho(group, group_element(group, elements)) if output.rank else np.ones((len(elements[0]), 1, 1))
         scale = width * np.sqrt(X.shape[1])
         points = InducingPoints.select(X, scale, max(4, most // (2 * q))).points
-        images = np.asarray(act(rep, group, elements, points))
+        images = np.asarray(act(rep, group, list(elements), points))
         raw = cls("", images, rho, scale, np.eye(q * len(points)), covariants, lengths)
         matrix = raw.kernel(points * scale).swapaxes(0, 1).reshape(q * len(points), -1)
         values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
@@ -456,12 +394,11 @@ class AveragedFeatures:
 
     def kernel(self, X: Any) -> Any:
         """Averaged kernel with the inducing points (n, q, q m)."""
-        xp, q = namespace(X), self.rho.shape[1]
+        xp = torch_of(X) or np
         total: Any = 0.0
         for image, matrix in zip(self.images, self.rho, strict=True):
-            values = xp.einsum("nm,ab->nabm", squared_exponential(X / self.width, image), matrix)
-            total = total + values
-        return (total / len(self.rho)).reshape(X.shape[0], q, -1)
+            total = total + xp.einsum("nm,ab->nabm", squared_exponential(X / self.width, image), matrix)
+        return (total / len(self.rho)).reshape(X.shape[0], self.rho.shape[1], -1)
 
     def __call__(self, X: Any) -> list[Part]:
         """Parts of scaled rows (n, inputs)."""
@@ -472,45 +409,32 @@ class AveragedFeatures:
 @stored
 @dataclass(frozen=True, eq=False)
 class UnconstrainedFeatures:
-    """Functions of the inputs for every coordinate of the outputs, and an affine map.
-
-    Args:
-        name: What it is.
-        inducing: The functions.
-        is_affine: Whether an affine map with hardly any shrinkage is added.
-    """
+    """Functions of the inputs for every coordinate of the outputs, and an affine map with hardly any shrinkage."""
 
     name: str
     inducing: InducingPoints
-    is_affine: bool = True
+    is_affine: bool = True  # always; files have it
 
     def __call__(self, X: Any) -> list[Part]:
         """Parts of scaled rows (n, inputs)."""
         functions = self.inducing(X)
-        if self.is_affine:
-            functions = namespace(X).concatenate([functions, FLAT * X, functions[:, :1] * 0.0 + FLAT], axis=1)
-        return [(None, functions)]
+        affine = [FLAT * X, functions[:, :1] * 0.0 + FLAT]
+        return [(None, (torch_of(X) or np).concatenate([functions, *affine], axis=1))]
 
     def slopes(self, X: Array, weights: Array) -> Array:
         """Root mean square changes (inputs,) of the functions of given weights, within one width."""
         M = len(self.inducing.points)
-        size = M + (X.shape[1] + 1 if self.is_affine else 0)
-        own = weights.reshape(-1, size, weights.shape[1])[:, :M]
-        return np.sqrt((self.inducing.slopes(X, own.swapaxes(0, 1).reshape(M, -1)) ** 2).mean(axis=0))
+        return self.inducing.slopes(X, weights.reshape(-1, M + X.shape[1] + 1, weights.shape[1])[:, :M])
 
     def widen(self, X: Array, factors: Array, most: int) -> UnconstrainedFeatures:
         """The same with other widths."""
-        return replace(self, inducing=self.inducing.widen(X, factors, most))
+        return replace(self, inducing=InducingPoints.select(X, self.inducing.width * factors, most))
 
 
 @stored
 @dataclass(frozen=True, eq=False)
 class PerCoordinate:
-    """Features of a scalar for every coordinate of the outputs.
-
-    Args:
-        features: Features with a single coordinate.
-    """
+    """Features of a scalar for every coordinate of the outputs."""
 
     features: Any
 
@@ -521,23 +445,18 @@ class PerCoordinate:
 
     def __call__(self, X: Any) -> list[Part]:
         """Parts of scaled rows (n, inputs)."""
-        return _join([(None, (C[:, 0, :, None] * phi[:, None]).reshape(X.shape[0], -1)) for C, phi in self.features(X)])
+        ((C, one),) = self.features(X)
+        return [(None, C[:, 0] * one)]
 
 
 @stored
 @dataclass(frozen=True, eq=False)
 class ScaledFeatures:
-    """Features of inputs divided by their size, for groups with all multiples of the identity.
+    """Features of inputs divided by their size, for groups with all multiples of the identity."""
 
-    Args:
-        features: Of the divided inputs.
-        powers: By which power of the size each column grows.
-        growth: The same of the outputs.
-    """
-
-    features: Any
-    powers: tuple[int, ...]
-    growth: int
+    features: Any  # of the divided inputs
+    powers: tuple[int, ...]  # by which power of the size each column grows
+    growth: int  # the same of the outputs
 
     @property
     def name(self) -> str:
@@ -553,15 +472,10 @@ class ScaledFeatures:
 @stored
 @dataclass(frozen=True, eq=False)
 class SumFeatures:
-    """Several feature maps, each with a prior standard deviation.
-
-    Args:
-        maps: The maps.
-        sizes: Prior standard deviations of their weights.
-    """
+    """Several feature maps, each with a prior standard deviation."""
 
     maps: tuple[Any, ...]
-    sizes: tuple[float, ...] = field(default=())
+    sizes: tuple[float, ...]
 
     @property
     def name(self) -> str:
@@ -631,11 +545,6 @@ def can_follow_all(rep: Rep, group: Group) -> bool:
     return separating_invariants(rep, inner)[1]
 
 
-def is_circle(group: Group) -> bool:
-    """Whether a compact group consists of rotations by one angle and finitely many cosets of them."""
-    return group.is_orthogonal and len(group.lie) == 1 and len(group.part_dims) == 1
-
-
 @functools.lru_cache(maxsize=64)
 def averaging_elements(group: Group) -> tuple[Array, ...]:
     """All elements of a finite group; of a circle a polygon so fine that averages of smooth functions are those over the circle."""
@@ -652,17 +561,11 @@ def averaging_elements(group: Group) -> tuple[Array, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Score:
-    """How well a feature map describes some rows.
+    """How well a feature map describes some rows."""
 
-    Args:
-        height: Its log likelihood.
-        left: Share of the outputs that it leaves; once that is rounding, no more maps are tried.
-        weights: Computes the weights of its features (features, copies).
-    """
-
-    height: float
-    left: float
-    weights: Callable[[], Array]
+    height: float  # log likelihood
+    left: float  # share of the outputs that it leaves; once that is rounding, no more maps are tried
+    weights: Callable[[], Array]  # computes the weights of its features (features, copies)
 
 
 def choose_features(
@@ -679,12 +582,7 @@ def choose_features(
     for each in maps:
         kind = "polynomials" if is_polynomial(each) else each.name.rpartition(" of ")[2]
         families.setdefault(kind, []).append(each)
-    scores: dict[int, tuple[FeatureMap, Score]] = {}
-
-    def rate(features: FeatureMap) -> Score:
-        if id(features) not in scores:
-            scores[id(features)] = features, score(features)
-        return scores[id(features)][1]
+    rate = functools.cache(score)
 
     def height(features: FeatureMap) -> float:
         return rate(features).height
@@ -763,13 +661,16 @@ def _rise(listed: list[FeatureMap], height: Callable[[FeatureMap], float]) -> Fe
 
 def unconstrained_features(X: Array, most: int = MAX_FEATURES) -> Iterator[FeatureMap]:
     """Feature maps without a group, of scaled rows (n, inputs): every input is a scalar, and every coordinate has all features."""
-    scalars, room = X.shape[1] * Scalar, most
-    for each in equivariant_features(scalars, SCALAR, Trivial(1), X, room):
-        if isinstance(each, PolynomialFeatures):
-            yield PerCoordinate(each)
-    for width in WIDTHS:
-        inducing = InducingPoints.select(X, width * np.sqrt(X.shape[1]), max(4, room - X.shape[1] - 1))
+    rep, group = X.shape[1] * Scalar, Trivial(1)
+    covariants, coordinates = equivariant_polynomials(rep, SCALAR, group), Coordinates.fit(rep, group, X)
+    yield from map(PerCoordinate, _polynomials(covariants, root_squares(covariants(X)), coordinates, most))
+    for width, inducing in _inducing(X, max(4, most - X.shape[1] - 1)):
         yield UnconstrainedFeatures(f"squared exponential of width {width} of inputs", inducing)
+
+
+def _inducing(points: Array, most: int) -> Iterator[tuple[float, InducingPoints]]:
+    """Kernels of every width with at most so many inducing points."""
+    return ((width, InducingPoints.select(points, width * np.sqrt(points.shape[1]), most)) for width in WIDTHS)
 
 
 def _unscaled(
@@ -781,72 +682,50 @@ def _unscaled(
         covariants = equivariant_polynomials(rep, output, group, 3)
     if not len(covariants):
         return
-    coordinates = Coordinates.fit(rep, group, X)
-    root_squares = np.sqrt((covariants(X) ** 2).mean(axis=(0, 1))) + SMALLEST
-    for degree, order in POLYNOMIALS:
-        monomials = _monomials(covariants, coordinates, degree, order, most)
-        if monomials is None:
-            continue
-        products = tuple(dict.fromkeys(chosen for _, chosen in monomials))
-        place = {chosen: k for k, chosen in enumerate(products)}
-        first = np.array([k for k, _ in monomials])
-        second = np.array([place[chosen] for _, chosen in monomials])
-        degrees = [covariants.degrees[k] + sum(coordinates.degrees[c] for c in chosen) for k, chosen in monomials]
-        for decay in DECAYS if degree > 1 else DECAYS[:1]:
-            sizes = decay ** np.maximum(np.array(degrees) - 1, 0)
-            name = f"polynomials of degree {degree}" + (f", decay {decay}" if decay < 1 else "")
-            yield PolynomialFeatures(name, covariants, root_squares, coordinates, products, first, second, sizes)
+    coordinates, lengths = Coordinates.fit(rep, group, X), root_squares(covariants(X))
+    yield from _polynomials(covariants, lengths, coordinates, most)
     most //= repeats
-    if group.is_finite and (group.order or np.inf) <= MAX_ORDER:
-        for width in WIDTHS:
-            yield AveragedFeatures.fit(rep, output, group, covariants, root_squares, X, width, most)
-        return
-    if is_circle(group) and output.size(group) <= MAX_AVERAGED_SIZE and len(X) <= MAX_AVERAGED:
-        for width in WIDTHS[2:]:  # smooth enough for the polygon to be a circle up to rounding
-            yield AveragedFeatures.fit(rep, output, group, covariants, root_squares, X, width, most)
+    is_small = group.is_finite and (group.order or np.inf) <= MAX_ORDER
+    is_circle = group.is_orthogonal and len(group.lie) == len(group.part_dims) == 1  # with finitely many cosets of it
+    if is_small or (is_circle and output.size(group) <= MAX_AVERAGED_SIZE and len(X) <= MAX_AVERAGED):
+        for width in WIDTHS if is_small else WIDTHS[2:]:  # smooth enough for the polygon to be a circle up to rounding
+            yield AveragedFeatures.fit(rep, output, group, covariants, lengths, X, width, most)
     room = most // (2 * len(covariants)) - 1  # a sum with polynomials has as many again
-    if room < 8:
+    if is_small or room < 8:
         return
     smooth = [("logarithms", coordinates, False)]
     if group.is_orthogonal:
-        lengths = coordinates.homogeneous(X)
-        smooth = [("lengths", lengths, False), *smooth]
+        homogeneous = coordinates.standardise(X, is_homogeneous=True)
+        smooth = [("lengths", homogeneous, False), *smooth]
         if max(covariants.degrees) > 1:
-            smooth.append(("lengths and directions", lengths, True))
+            smooth.append(("lengths and directions", homogeneous, True))
     for kind, each, is_linear in smooth:
-        points = each.smooth(X)
-        for width in WIDTHS:
-            inducing = InducingPoints.select(points, width * np.sqrt(points.shape[1]), room)
+        for width, inducing in _inducing(each.smooth(X), room):
             name = f"squared exponential of width {width} of {kind}"
-            yield SmoothFeatures.fit(name, covariants, each, inducing, is_linear, X)
+            features = SmoothFeatures(name, covariants, lengths, each, inducing, is_linear)
+            yield replace(features, lengths=root_squares(features.factors(X)))
 
 
 def _pooled(exchanges: Exchanges, X: Array, most: int) -> Iterator[FeatureMap]:
     """Features of particles: sums over particles and pairs of them, then smooth functions of such sums."""
     (first, *_), *others = exchanges.sums
+    output, group, order, whole = exchanges.output, exchanges.group, exchanges.order, exchanges.whole
+    _, repeats, q = order.shape
     if not others and len(first.columns) == 1:
-        is_plain = np.array_equal(first.columns[0], np.arange(X.shape[1])) and exchanges.repeats == 1
-        share = most // exchanges.repeats if exchanges.order.shape[2] > 1 else most
-        maps = equivariant_features(first.rep, exchanges.output, exchanges.group, X[:, first.columns[0]], share)
-        for each in maps:
-            yield (each if is_plain else PooledFeatures(each.name, (first.columns,), (each,), exchanges.order))
+        is_plain = np.array_equal(first.columns[0], np.arange(X.shape[1])) and repeats == 1
+        share = most // repeats if q > 1 else most
+        for each in equivariant_features(first.rep, output, group, X[:, first.columns[0]], share):
+            yield each if is_plain else PooledFeatures(each.name, (first.columns,), (each,), order)
         return
-    listed = [
-        each
-        for k in range(len(exchanges.sums))
-        for each in _sums(exchanges, k, exchanges.output, exchanges.order, X, most)
-    ]
+    listed = [each for k in range(len(exchanges.sums)) for each in _sums(exchanges, k, output, order, X, most)]
     polynomials = [each for each in listed if is_polynomial(each)]
     yield from sorted(polynomials, key=lambda each: each.values(X[:1]).shape[3])
     yield from (each for each in listed if not is_polynomial(each))
     yield from _many_body(exchanges, polynomials, X, most)
-    whole = exchanges.whole
-    if whole is not None and len(exchanges.sums) > 1 and len(X) * len(whole.columns) <= MAX_SUMMED:
-        rows, repeats = X[:, whole.columns[0]], exchanges.repeats
-        for each in _unscaled(whole.rep, exchanges.output, exchanges.group, rows, most // repeats):
+    if whole is not None and others and len(X) * len(whole.columns) <= MAX_SUMMED:
+        for each in _unscaled(whole.rep, output, group, X[:, whole.columns[0]], most // repeats):
             if not is_polynomial(each):
-                name = f"{each.name} summed over orders"
-                yield PooledFeatures(name, (whole.columns,), (each,), exchanges.order)
+                yield PooledFeatures(f"{each.name} summed over orders", (whole.columns,), (each,), order)
 
 
 def _sums(
@@ -870,50 +749,64 @@ def _many_body(
     exchanges: Exchanges, polynomials: Sequence[PooledFeatures], X: Array, most: int
 ) -> Iterator[FeatureMap]:
     """Equivariant sums times smooth functions of sums of invariants over pairs."""
-    size, order = min(1, len(exchanges.sums) - 1), np.arange(exchanges.targets).reshape(-1, 1, 1)
-    sums = _sums(exchanges, size, SCALAR, order, X, SUMMED * len(exchanges.sums[size]))
+    targets, repeats, _ = exchanges.order.shape
+    size = min(1, len(exchanges.sums) - 1)
+    most_sums = SUMMED * len(exchanges.sums[size])
+    sums = _sums(exchanges, size, SCALAR, np.arange(targets).reshape(-1, 1, 1), X, most_sums)
     scalars = next((each for each in sums if f"width {WIDTHS[2]}" in each.name), None)
     if exchanges.output == SCALAR:
-        factors = next((_constant(each, X) for each in polynomials), None)
+        factors = next((_constant(each) for each in polynomials), None)
     else:
         few = [each for each in polynomials if each.values(X[:1]).shape[3] <= FACTORS]
         factors = few[-1] if few else None
     if scalars is None or factors is None:
         return
-    values = scalars.values(X).reshape(len(X) * exchanges.targets, -1)
+    values = scalars.values(X).reshape(len(X) * targets, -1)
     mean, axes = principal_axes(values, PRINCIPAL)
-    lengths = np.sqrt((factors.values(X) ** 2).mean(axis=(0, 1, 2))) + SMALLEST
+    lengths = root_squares(factors.values(X))
     if lengths.min() < ZERO:  # sums that vanish, of which rounding is left
         return
-    points, room = (values - mean) @ axes, max(4, most // (2 * len(lengths) * exchanges.repeats))
-    for width in WIDTHS:
-        inducing = InducingPoints.select(points, width * np.sqrt(points.shape[1]), room)
+    points, room = (values - mean) @ axes, max(4, most // (2 * len(lengths) * repeats))
+    for width, inducing in _inducing(points, room):
         name = f"squared exponential of width {width} of sums over {TUPLES[size]}"
         yield ManyBodyFeatures(name, factors, lengths, scalars, mean, axes, inducing)
 
 
-def _constant(features: PooledFeatures, X: Array) -> PooledFeatures:
+def _constant(features: PooledFeatures) -> PooledFeatures:
     """The constant alone of sums of polynomials."""
     first = features.maps[0]
     one = replace(first, products=((),), first=np.zeros(1, np.int64), second=np.zeros(1, np.int64), sizes=np.ones(1))
     return replace(features, columns=features.columns[:1], maps=(one,))
 
 
-def _monomials(
-    covariants: Polynomials, coordinates: Coordinates, degree: int, order: int, most: int
-) -> list[tuple[int, tuple[int, ...]]] | None:
-    """Which equivariant polynomial times which coordinates have at most a total degree and number of inputs; None if too many."""
-    products = list(_products(coordinates, degree, order))
-    found: list[tuple[int, tuple[int, ...]]] = []
-    for k, (own, factors) in enumerate(zip(covariants.degrees, covariants.factors, strict=True)):
-        found += [
-            (k, chosen)
-            for total, others, chosen in products
+def root_squares(values: Array) -> Array:
+    """Root mean squares (features,) of features (n, ..., features), which are never zero."""
+    return np.asarray(np.sqrt((values**2).mean(axis=tuple(range(values.ndim - 1)))) + SMALLEST)
+
+
+def _polynomials(
+    covariants: Polynomials, lengths: Array, coordinates: Coordinates, most: int
+) -> Iterator[PolynomialFeatures]:
+    """Equivariant polynomials, of given root mean squares, times all monomials up to a degree and number of inputs, unless too many."""
+    for degree, order in POLYNOMIALS:
+        monomials = list(_products(coordinates, degree, order))
+        pairs = (
+            (k, own + total, chosen)
+            for k, (own, factors) in enumerate(zip(covariants.degrees, covariants.factors, strict=True))
+            for total, others, chosen in monomials
             if own + total <= degree and len(factors | others) <= order
-        ]
-        if len(found) > most:
-            return None
-    return found or None
+        )
+        found = list(itertools.islice(pairs, most + 1))
+        if not 0 < len(found) <= most:
+            continue
+        first, degrees, chosen = zip(*found, strict=True)
+        products = tuple(dict.fromkeys(chosen))
+        place = {each: k for k, each in enumerate(products)}
+        indices = np.array(first), np.array([place[each] for each in chosen])
+        for decay in DECAYS if degree > 1 else DECAYS[:1]:
+            sizes = decay ** np.maximum(np.array(degrees) - 1, 0)
+            name = f"polynomials of degree {degree}" + (f", decay {decay}" if decay < 1 else "")
+            yield PolynomialFeatures(name, covariants, lengths, coordinates, products, *indices, sizes)
 
 
 def _products(
@@ -933,28 +826,18 @@ def _products(
         level = list(itertools.islice(longer, MAX_PRODUCTS))
 
 
+@functools.lru_cache(maxsize=256)
 def split_scaling(rep: Rep, group: Group) -> tuple[tuple[int, ...] | None, Group | None]:
     """How columns grow with a multiple of the identity (None if the group has none), and the group without (None if nothing is left)."""
-    inner, has_scaling = without_scaling(group)
-    powers: list[int] = []
-    for segment in rep.segments(group):
-        powers += (segment.stop - segment.start) * [segment.type.degree]
-    return (tuple(powers), inner) if has_scaling and any(powers) else (None, group)
-
-
-@functools.lru_cache(maxsize=256)
-def without_scaling(group: Group) -> tuple[Group | None, bool]:
-    """The group without the multiples of the identity (None if nothing is left), and whether it has them."""
-    if len(group.part_dims) > 1:
-        return group, False
-    eye = np.eye(group.dim)
-    traces = [np.trace(A) / group.dim for A in group.lie_algebra]
-    rest = [A for A, t in zip(group.lie_algebra, traces, strict=True) if not np.allclose(A, t * eye)]
+    d, powers = group.dim, [each.type.degree for each in rep.segments(group) for _ in range(each.start, each.stop)]
+    if len(group.part_dims) > 1 or not any(powers):
+        return None, group
+    rest = [A for A in group.lie_algebra if not np.allclose(A, np.trace(A) / d * np.eye(d))]
     if len(rest) == len(group.lie_algebra):
-        return group, False
+        return None, group
     if not rest and not len(group.discrete_generators):
-        return None, True
-    return Group.from_generators(np.array(rest), group.discrete_generators, name=group.name), True
+        return tuple(powers), None
+    return tuple(powers), Group.from_generators(np.array(rest), group.discrete_generators, name=group.name)
 
 
 def divide(X: Any, powers: Sequence[int]) -> tuple[Any, Any]:
@@ -962,15 +845,7 @@ def divide(X: Any, powers: Sequence[int]) -> tuple[Any, Any]:
     first = next(power for power in powers if power)
     same = [k for k, power in enumerate(powers) if power == first]
     size = ((X[:, same] ** 2).mean(1) + SMALLEST**2) ** (0.5 / first)
-    return size, namespace(X).stack([X[:, k] / size**power for k, power in enumerate(powers)], 1)
-
-
-def scalar_columns(rep: Rep, group: Group) -> Index:
-    """Columns that no group acts on."""
-    columns = [
-        k for segment in rep.segments(group) if not segment.type.rank for k in range(segment.start, segment.stop)
-    ]
-    return np.array(columns, dtype=np.int64)
+    return size, (torch_of(X) or np).stack([X[:, k] / size**power for k, power in enumerate(powers)], 1)
 
 
 def scale_copies(X: Array, rep: Rep, group: Group, weights: Array | None = None) -> tuple[Array, Array]:
@@ -990,6 +865,5 @@ def scale_copies(X: Array, rep: Rep, group: Group, weights: Array | None = None)
 
 def squared_exponential(left: Any, right: Any) -> Any:
     """exp(-|x - x'|^2 / 2), (n, m), for points (n, d) and (m, d)."""
-    xp = namespace(left)
     squares = (left * left).sum(1)[:, None] + (right * right).sum(1) - 2.0 * (left @ right.T)
-    return xp.exp(-0.5 * squares.clip(0.0))
+    return (torch_of(left) or np).exp(-0.5 * squares.clip(0.0))

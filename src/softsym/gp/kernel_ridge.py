@@ -7,6 +7,7 @@ It is the mean of a Gaussian process whose features, softness s and ridge predic
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ import numpy as np
 
 from softsym.gp.arrays import stored
 from softsym.gp.features import (
+    MAX_FEATURES,
     FeatureMap,
     SumFeatures,
     combine,
@@ -23,7 +25,6 @@ from softsym.gp.features import (
     unconstrained_features,
 )
 from softsym.gp.mixture import Component, sum_rows
-from softsym.gp.regression import Statistics
 from softsym.groups import Group, Trivial, join_groups
 from softsym.reps import Rep, Scalar, TensorType
 from softsym.typing import Array, Index
@@ -32,31 +33,22 @@ if TYPE_CHECKING:
     from torch import nn
 
 RIDGES = np.logspace(-8, 3, 12)
-SOFTNESS = (0.0, 0.03, 0.3)
+SOFTNESS = (0.03, 0.3)
 """Prior size of the part without the symmetry."""
-FOLDS, FEATURES, MAX_ROWS = 5, 1_100, 20_000
+FOLDS, MAX_ROWS = 5, 20_000
 
 
 @stored
 @dataclass(frozen=True, eq=False)
 class RidgeBlock:
-    """The outputs of one type.
+    """The outputs of one type."""
 
-    Args:
-        columns: Their columns (copies, q).
-        features: The features.
-        ridge: The ridge.
-        weights: Weights of the features (features, copies).
-        group: Name of the group; empty for none.
-        error: Mean squared error of left-out folds, scaled outputs.
-    """
-
-    columns: Index
+    columns: Index  # (copies, q)
     features: Any
     ridge: float
-    weights: Array
-    group: str
-    error: float
+    weights: Array  # of the features (features, copies)
+    group: str  # its name; empty for none
+    error: float  # mean square for left-out folds, scaled outputs
 
 
 @stored
@@ -162,17 +154,15 @@ def fit_kernel_ridge(
 def _options(
     rep: Rep, kind: TensorType, groups: Sequence[Group], rows: Array, q: int
 ) -> Iterator[tuple[str, FeatureMap]]:
-    free = list(unconstrained_features(rows, FEATURES))
-    small = list(unconstrained_features(rows, FEATURES // q))
-    yield from (("", each) for each in free)
+    """Names of groups and features: unconstrained, equivariant, and sums of both."""
+    yield from (("", each) for each in unconstrained_features(rows))
+    smooth = next(each for each in unconstrained_features(rows, MAX_FEATURES // q) if "width 1.4" in each.name)
     joined = [join_groups(groups)] if len(groups) > 1 else []
-    smooth = [each for each in small if "width 1.4" in each.name or "width 2.8" in each.name]
     for group in (*groups, *joined):
-        for each in equivariant_features(rep, kind, group, rows, FEATURES):
+        for each in equivariant_features(rep, kind, group, rows):
             yield group.name, each
             if "1.4" in each.name or "degree 3" in each.name:
-                for size in SOFTNESS[1:]:
-                    yield group.name, SumFeatures((each, smooth[0]), (1.0, size))
+                yield from ((group.name, SumFeatures((each, smooth), (1.0, size))) for size in SOFTNESS)
 
 
 def _validate(
@@ -180,14 +170,12 @@ def _validate(
 ) -> RidgeBlock:
     """The best ridge of some features by left-out folds, with the weights of all rows."""
     sums = sum_rows([Component(features)], rows, Y, roots, folds)
-    total: Statistics = functools.reduce(lambda a, b: a + b, sums)
+    total = functools.reduce(operator.add, sums)
     errors = np.zeros(len(RIDGES))
     for own in sums:
         rest = total - own
         for k, ridge in enumerate(RIDGES):
             weights = rest.raw_weights(ridge)
             errors[k] += float(own.squares.sum() - 2.0 * (weights * own.b).sum() + (weights * (own.A @ weights)).sum())
-    best = int(np.argmin(errors))
-    return RidgeBlock(
-        columns, features, float(RIDGES[best]), total.weights(RIDGES[best]), group, errors[best] / total.count
-    )
+    ridge, error = float(RIDGES[errors.argmin()]), errors.min() / total.count
+    return RidgeBlock(columns, features, ridge, total.weights(ridge), group, error)

@@ -12,6 +12,7 @@ Reference:
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -36,41 +37,25 @@ CHUNK = 2_000_000
 @stored
 @dataclass(frozen=True, eq=False)
 class Component:
-    """One part of the sum.
+    """One part of the sum."""
 
-    Args:
-        features: Its feature map.
-        groups: Names of the groups whose symmetry it has.
-    """
-
-    features: Any
-    groups: tuple[str, ...] = ()
+    features: Any  # its feature map
+    groups: tuple[str, ...] = ()  # names of the groups whose symmetry it has
 
 
 @stored
 @dataclass(frozen=True, eq=False)
 class BlockModel:
-    """A fitted sum for the outputs of one type.
+    """A fitted sum for the outputs of one type, which are scaled."""
 
-    Args:
-        columns: Columns of the outputs (copies, q).
-        components: The parts.
-        ridges: Ridge of each, noise over prior variance.
-        weights: Posterior means (features, copies), scaled outputs.
-        factor: Upper Cholesky factor of the information (features, features), of one coordinate where all have the same features.
-        noise: Variance of the noise of a coordinate of each copy (copies,).
-        log_likelihood: Log marginal likelihood.
-        sizes: Root mean square of each component's mean over the rows, over that of the outputs.
-    """
-
-    columns: Index
+    columns: Index  # of the outputs (copies, q)
     components: tuple[Component, ...]
-    ridges: Array
-    weights: Array
-    factor: Array
-    noise: Array
-    log_likelihood: float
-    sizes: Array
+    ridges: Array  # of each component, noise over prior variance
+    weights: Array  # posterior means (features, copies)
+    factor: Array  # upper Cholesky factor of the information (features, features), of one coordinate where all have the same features
+    noise: Array  # variance of a coordinate of each copy (copies,)
+    log_likelihood: float  # marginal
+    sizes: Array  # root mean square of each component's mean over the rows, over that of the outputs
 
     def parts(self, rows: Any) -> list[Part]:
         """Features of scaled rows."""
@@ -125,40 +110,28 @@ def sum_rows(
         roots: Square roots of the rows' weights (n,).
         folds: The fold of every row (n,); one for all if None.
     """
-    labels = np.zeros(len(rows), dtype=np.int64) if folds is None else folds
-    q = Y.shape[1]
+    labels, q = np.zeros(len(rows), dtype=np.int64) if folds is None else folds, Y.shape[1]
     size = sum(count_features_of(components, rows, q))
-    sums: dict[int, Statistics] = {}
-    for fold in np.unique(labels):
-        own = np.flatnonzero(labels == fold)
-        for at in chunks(len(own), size * q):
-            some = own[at]
-            parts = [part for each in components for part in each.features(rows[some])]
-            scaled = scale_parts(parts, roots[some])
-            found = Statistics.from_parts(scaled, Y[some] * roots[some, None, None], shared=True)
-            sums[int(fold)] = sums[int(fold)] + found if int(fold) in sums else found
-    return [sums[k] for k in sorted(sums)]
+
+    def sum_chunk(some: Index) -> Statistics:
+        parts = [part for each in components for part in scale_parts(each.features(rows[some]), roots[some])]
+        return Statistics.from_parts(parts, Y[some] * roots[some, None, None], shared=True)
+
+    members = (np.flatnonzero(labels == fold) for fold in np.unique(labels))
+    return [
+        functools.reduce(operator.add, (sum_chunk(own[at]) for at in chunks(len(own), size * q))) for own in members
+    ]
 
 
 @dataclass(frozen=True, eq=False)
 class Mixture:
-    """Variances of all components and the weights that go with them.
+    """Variances of all components and the weights that go with them."""
 
-    Args:
-        ridges: Of every component.
-        diagonal: Ridge of every feature.
-        weights: Posterior means for every column of the sums.
-        factor: Upper Cholesky factor of the information.
-        noise: Of every copy (copies,).
-        log_likelihood: Log marginal likelihood.
-    """
-
-    ridges: Array
-    diagonal: Array
-    weights: Array
-    factor: Array
-    noise: Array
-    log_likelihood: float
+    ridges: Array  # of every component
+    weights: Array  # posterior means for every column of the sums
+    factor: Array  # upper Cholesky factor of the information
+    noise: Array  # of every copy (copies,)
+    log_likelihood: float  # marginal
 
 
 def optimise(statistics: Statistics, sizes: Sequence[int], start: Array | None = None) -> Mixture:
@@ -202,25 +175,14 @@ def _solve(statistics: Statistics, ridges: Array, owner: Index) -> tuple[Mixture
     determinant = 2.0 * float(np.log(np.diag(factor)).sum()) - float(np.log(diagonal).sum())
     determinant *= statistics.repeats
     height = float(-0.5 * (statistics.count * (np.log(noise) + 1.0) + determinant).sum())
-    return Mixture(ridges, diagonal, weights, factor, noise, height), (inverse**2).sum(axis=1)
+    return Mixture(ridges, weights, factor, noise, height), (inverse**2).sum(axis=1)
 
 
-def fit_block(
-    components: Sequence[Component], columns: Index, rows: Array, Y: Array, roots: Array, start: Array | None = None
-) -> BlockModel:
-    """Fits a sum to all rows; components that take no part are left out.
-
-    Args:
-        components: The parts.
-        columns: Columns of the outputs (copies, q).
-        rows: Scaled inputs (n, inputs).
-        Y: Scaled outputs (n, q, copies).
-        roots: Square roots of the rows' weights (n,).
-        start: First ridges.
-    """
+def fit_block(components: Sequence[Component], columns: Index, rows: Array, Y: Array, roots: Array) -> BlockModel:
+    """Fits a sum to columns (copies, q) of all rows, see :func:`sum_rows`; components that take no part are left out."""
     sizes = count_features_of(components, rows, Y.shape[1])
-    statistics = functools.reduce(lambda a, b: a + b, sum_rows(components, rows, Y, roots))
-    found = optimise(statistics, sizes, start)
+    (statistics,) = sum_rows(components, rows, Y, roots)
+    found = optimise(statistics, sizes)
     owner = np.repeat(np.arange(len(sizes)), sizes)
     lengths = np.bincount(owner, np.diag(statistics.A), minlength=len(sizes)) / np.maximum(sizes, 1)
     kept = np.flatnonzero(found.ridges < 0.99 * LARGEST_RIDGE * lengths).tolist()
@@ -229,8 +191,7 @@ def fit_block(
         if len(kept) == 1 and is_unconstrained(fewer[0].features(rows[:2])):
             return fit_block(fewer, columns, rows, Y, roots)
         features = np.isin(owner, kept)
-        A, b = statistics.A[np.ix_(features, features)], statistics.b[features]
-        statistics = replace(statistics, A=A, b=b)
+        statistics = replace(statistics, A=statistics.A[np.ix_(features, features)], b=statistics.b[features])
         components, sizes = fewer, [sizes[k] for k in kept]
         found = optimise(statistics, sizes, found.ridges[kept])
     return _block(components, columns, statistics, sizes, found)
@@ -245,18 +206,9 @@ def _block(
         own = np.where((owner == c)[:, None], found.weights, 0.0)
         contributions.append(float((own * (statistics.A @ own)).sum()))
     total = max(float(statistics.squares.sum()), 1e-300)
-    weights = statistics.order_weights(found.weights)
-    sizes_of_parts = np.sqrt(np.maximum(contributions, 0.0) / total)
-    return BlockModel(
-        columns,
-        tuple(components),
-        found.ridges,
-        weights,
-        found.factor,
-        found.noise,
-        found.log_likelihood,
-        sizes_of_parts,
-    )
+    shares, weights = np.sqrt(np.maximum(contributions, 0.0) / total), statistics.order_weights(found.weights)
+    fitted = found.ridges, weights, found.factor, found.noise, found.log_likelihood
+    return BlockModel(columns, tuple(components), *fitted, shares)
 
 
 def add_rows(block: BlockModel, sums: Statistics, sizes: Sequence[int], rows: int) -> BlockModel:
@@ -267,29 +219,22 @@ def add_rows(block: BlockModel, sums: Statistics, sizes: Sequence[int], rows: in
 
 def refit_block(block: BlockModel, rows: Array, Y: Array, roots: Array) -> BlockModel:
     """The same components and ridges, fitted to other rows."""
-    q = Y.shape[1]
-    sizes = count_features_of(block.components, rows, q)
+    sizes = count_features_of(block.components, rows, Y.shape[1])
     (statistics,) = sum_rows(block.components, rows, Y, roots)
     found, _ = _solve(statistics, block.ridges, np.repeat(np.arange(len(sizes)), sizes))
-    return replace(
-        block,
-        weights=statistics.order_weights(found.weights),
-        factor=found.factor,
-        noise=found.noise,
-        log_likelihood=found.log_likelihood,
-    )
+    return replace(_block(block.components, block.columns, statistics, sizes, found), sizes=block.sizes)
 
 
-def leave_folds_out(block: BlockModel, rows: Array, Y: Array, roots: Array, folds: Index) -> Array:
-    """Predictions (n, q, copies) of every row by fits without its fold; variances are kept."""
-    sums = sum_rows(block.components, rows, Y, roots, folds)
-    total = functools.reduce(lambda a, b: a + b, sums)
+def leave_folds_out(
+    components: Sequence[Component], ridges: Array, rows: Array, Y: Array, roots: Array, folds: Index
+) -> Array:
+    """Predictions (n, q, copies) of every row by fits without its fold, with the ridge of each component; see :func:`sum_rows`."""
+    sums = sum_rows(components, rows, Y, roots, folds)
+    total = functools.reduce(operator.add, sums)
     q, out = Y.shape[1], np.empty_like(Y)
-    sizes = count_features_of(block.components, rows, q)
-    diagonal = np.repeat(block.ridges, sizes)
+    sizes = count_features_of(components, rows, q)
     for fold, own in zip(np.unique(folds), sums, strict=True):
-        weights = (total - own).weights(diagonal)
-        held = np.flatnonzero(folds == fold)
-        for at in chunks(len(held), sum(sizes) * q):
-            out[held[at]] = combine(block.parts(rows[held[at]]), weights, q)
+        weights, held = (total - own).weights(np.repeat(ridges, sizes)), np.flatnonzero(folds == fold)
+        for some in (held[at] for at in chunks(len(held), sum(sizes) * q)):
+            out[some] = combine([part for each in components for part in each.features(rows[some])], weights, q)
     return out

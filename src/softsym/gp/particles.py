@@ -23,56 +23,43 @@ from typing import Any
 
 import numpy as np
 
-from softsym.gp.arrays import namespace, stored
+from softsym.gp.arrays import stored
 from softsym.groups import Group, Trivial
 from softsym.groups.sampling import permutation_group
+from softsym.metrics.transform import torch_of
 from softsym.reps import Rep, TensorType
 from softsym.reps.atoms import Atom, Base, Particles, Sign
 from softsym.reps.symmetric import Subspace
 from softsym.spaces import invariants
 from softsym.typing import Array, Index
 
+Kinds = dict[int | None, list[tuple[Index, TensorType]]]
+"""For every kind of particles, and None for what no particle has, columns (particles, repeats, size) and types of the inputs."""
 MAX_TUPLES, MAX_ORDERS = 200, 240
 """Of particles, over which one sum runs, and orders of all particles."""
 
 
 @dataclass(frozen=True, eq=False)
 class Tuples:
-    """Columns of all tuples of particles of some kinds.
+    """Columns of all tuples of particles of some kinds."""
 
-    Args:
-        columns: Columns of the inputs (tuples, inputs of a tuple), tuples of the same first particle together.
-        rep: Representation of the inputs of a tuple under the group of space.
-    """
-
-    columns: Index
-    rep: Rep
+    columns: Index  # of the inputs (tuples, inputs of a tuple), tuples of the same first particle together
+    rep: Rep  # of the inputs of a tuple under the group of space
 
 
 @dataclass(frozen=True, eq=False)
 class Exchanges:
     """Inputs and outputs as particles.
 
-    Args:
-        group: The group K of space.
-        output: Type of the outputs of one particle, or of all together, under K.
-        repeats: How many such outputs that no group mixes there are.
-        order: Columns (targets, repeats, q) of the outputs.
-        sums: For one particle, two particles and so on the tuples of each choice of kinds; without exchanged particles all inputs.
-        whole: All particles in every order, where these are few.
+    Sums are over tuples of each choice of kinds, for one particle, two particles and so on; without exchanged particles over all inputs.
+    Targets are particles that have outputs of their own, or one if outputs belong to all together; repeats are outputs that no group mixes.
     """
 
-    group: Group
-    output: TensorType
-    repeats: int
-    order: Index
+    group: Group  # K, of space
+    output: TensorType  # of the outputs of a target under K
+    order: Index  # columns (targets, repeats, q) of the outputs
     sums: tuple[tuple[Tuples, ...], ...]
-    whole: Tuples | None = None
-
-    @property
-    def targets(self) -> int:
-        """Number of particles that have outputs of their own; 1 if outputs belong to all together."""
-        return len(self.order)
+    whole: Tuples | None = None  # all particles in every order, where these are few
 
 
 @functools.lru_cache(maxsize=256)
@@ -97,7 +84,7 @@ def read_exchanges(rep: Rep, output: TensorType, group: Group, largest: int) -> 
     if len(space) > 1 or (len(factors) == 1 and (not exchanged or (group.order or 0) <= largest)):
         return None
     K = factors[space[0]] if space else Trivial(1)
-    kinds: dict[int | None, list[tuple[Index, TensorType]]] = {part: [] for part in (None, *exchanged)}
+    kinds: Kinds = {part: [] for part in (None, *exchanged)}
     for segment in rep.segments(group):
         for start in range(segment.start, segment.stop, segment.size):
             found = _split(segment.type, group, exchanged, space)
@@ -109,14 +96,13 @@ def read_exchanges(rep: Rep, output: TensorType, group: Group, largest: int) -> 
     if outputs is None:
         return None
     target, order, kind = outputs
-    sums = tuple(_sums(kinds, [part for part in exchanged if kinds[part]], target, size) for size in (1, 2, 3))
+    parts = [part for part in exchanged if kinds[part]]
+    sums = [_sums(kinds, parts, target, size) for size in (1, 2, 3) if target is None or target in parts]
     chosen = [each for k, each in enumerate(sums) if each and (k < 2 or _needs_triples(each, kind, K))]
     if not chosen and target is None:
-        columns, rep_all = _join([*kinds[None]], 1)
-        chosen = [(Tuples(columns, rep_all),)]
-    parts = sorted((part for part in exchanged if kinds[part]), key=lambda part: part != target)
-    whole = _whole(kinds, parts) if parts else None
-    return Exchanges(K, kind, order.shape[1], order, tuple(chosen), whole) if chosen else None
+        chosen = [(Tuples(*_join(kinds[None], 1)),)]
+    whole = _whole(kinds, sorted(parts, key=lambda part: part != target)) if parts else None
+    return Exchanges(K, kind, order, tuple(chosen), whole) if chosen else None
 
 
 def _is_symmetric(group: Group) -> bool:
@@ -171,30 +157,22 @@ def _as_whole(atom: Atom) -> Atom:
     return Sign() if isinstance(atom, Sign) else atom
 
 
-def _sums(
-    kinds: dict[int | None, list[tuple[Index, TensorType]]], parts: list[int], target: int | None, size: int
-) -> tuple[Tuples, ...]:
+def _sums(kinds: Kinds, parts: list[int], target: int | None, size: int) -> tuple[Tuples, ...]:
     """Tuples of so many particles for every choice of their kinds, the first one being the target where there is one."""
-    if target is None:
-        chosen = list(itertools.combinations_with_replacement(parts, size))
-    else:
-        chosen = [(target, *rest) for rest in itertools.combinations_with_replacement(parts, size - 1)]
-    found = []
-    for each in chosen if target is None or target in parts else ():
+    first, found = () if target is None else (target,), []
+    for rest in itertools.combinations_with_replacement(parts, size - len(first)):
+        each = *first, *rest
         counts = [len(kinds[part][0][0]) for part in each]
         if math.prod(counts) > 10 * MAX_TUPLES:
             continue
-        indices = [
-            places
-            for places in itertools.product(*map(range, counts))
-            if len(set(zip(each, places, strict=True))) == size
-        ]
+        places = itertools.product(*map(range, counts))
+        indices = [own for own in places if len(set(zip(each, own, strict=True))) == size]
         if 0 < len(indices) <= MAX_TUPLES:
             found.append(_tuples(kinds, each, indices))
     return tuple(found)
 
 
-def _whole(kinds: dict[int | None, list[tuple[Index, TensorType]]], parts: list[int]) -> Tuples | None:
+def _whole(kinds: Kinds, parts: list[int]) -> Tuples | None:
     """All particles in every order, those of the first kind slowest; None if there are too many orders."""
     counts = [len(kinds[part][0][0]) for part in parts]
     if math.prod(map(math.factorial, counts)) > MAX_ORDERS:
@@ -204,9 +182,7 @@ def _whole(kinds: dict[int | None, list[tuple[Index, TensorType]]], parts: list[
     return _tuples(kinds, each, [tuple(itertools.chain(*order)) for order in orders])
 
 
-def _tuples(
-    kinds: dict[int | None, list[tuple[Index, TensorType]]], parts: tuple[int, ...], indices: list[tuple[int, ...]]
-) -> Tuples:
+def _tuples(kinds: Kinds, parts: tuple[int, ...], indices: list[tuple[int, ...]]) -> Tuples:
     """Tuples of particles of given kinds and numbers, each with all inputs that no particle has."""
     columns, rep = [], Rep(())
     for k, part in enumerate(parts):
@@ -237,19 +213,12 @@ def _needs_triples(sums: tuple[Tuples, ...], output: TensorType, K: Group) -> bo
 @stored
 @dataclass(frozen=True, eq=False)
 class PooledFeatures:
-    """Features of tuples, summed over tuples.
-
-    Args:
-        name: What it is.
-        columns: For every choice of kinds the columns of the tuples (tuples, inputs of one).
-        maps: For every choice the features of a tuple.
-        order: Columns (targets, repeats, q) of the outputs.
-    """
+    """Features of tuples, summed over tuples."""
 
     name: str
-    columns: tuple[Index, ...]
-    maps: tuple[Any, ...]
-    order: Index
+    columns: tuple[Index, ...]  # for every choice of kinds those of the tuples (tuples, inputs of one)
+    maps: tuple[Any, ...]  # for every choice the features of a tuple
+    order: Index  # columns (targets, repeats, q) of the outputs
 
     def __call__(self, X: Any) -> list[tuple[Any, Any]]:
         """Parts of scaled rows (n, inputs)."""
@@ -257,7 +226,7 @@ class PooledFeatures:
 
     def values(self, X: Any) -> Any:
         """Features written out for each target (n, targets, q, features)."""
-        xp, (targets, _, q) = namespace(X), self.order.shape
+        xp, (targets, _, q) = torch_of(X) or np, self.order.shape
         found = []
         for columns, each in zip(self.columns, self.maps, strict=True):
             n, size = X.shape[0], len(columns) // targets
@@ -273,43 +242,28 @@ class PooledFeatures:
 @stored
 @dataclass(frozen=True, eq=False)
 class ManyBodyFeatures:
-    """Sums over tuples times smooth functions of a few sums of invariants.
-
-    Args:
-        name: What it is.
-        factors: Equivariant sums.
-        lengths: Their root mean squares.
-        scalars: Sums of invariants.
-        mean: Their mean.
-        axes: Their leading principal axes (sums, coordinates).
-        inducing: Functions of these coordinates.
-    """
+    """Sums over tuples times smooth functions of a few sums of invariants."""
 
     name: str
-    factors: PooledFeatures
-    lengths: Array
-    scalars: PooledFeatures
-    mean: Array
-    axes: Array
-    inducing: Any
+    factors: PooledFeatures  # equivariant sums
+    lengths: Array  # root mean squares of these
+    scalars: PooledFeatures  # sums of invariants
+    mean: Array  # of these
+    axes: Array  # leading principal axes of these (sums, coordinates)
+    inducing: Any  # functions of these coordinates
 
     def __call__(self, X: Any) -> list[tuple[Any, Any]]:
         """Parts of scaled rows (n, inputs)."""
-        C, n = self.factors.values(X) / self.lengths, X.shape[0]
-        targets, q, J = C.shape[1:]
-        functions = self.inducing(self.coordinates(X))
+        C, sums = self.factors.values(X) / self.lengths, self.scalars.values(X)
+        n, targets, q, J = C.shape
+        functions = self.inducing((sums.reshape(n * targets, -1) - self.mean) @ self.axes)
         values = C.reshape(n * targets, q, J, 1) * functions[:, None, None]
         return place(values.reshape(n, targets, q, -1), self.factors.order)
-
-    def coordinates(self, X: Any) -> Any:
-        """Principal coordinates (n targets, coordinates)."""
-        values = self.scalars.values(X)
-        return (values.reshape(-1, values.shape[3]) - self.mean) @ self.axes
 
 
 def place(values: Any, order: Index) -> list[tuple[Any, Any]]:
     """Parts of features (n, targets, q, features) at the columns (targets, repeats, q) of the outputs."""
-    xp, (n, targets, q, F), repeats = namespace(values), values.shape, order.shape[1]
+    xp, (n, targets, q, F), repeats = torch_of(values) or np, values.shape, order.shape[1]
     if targets * q == 1:
         return [(None, values.reshape(n, F))]
     one = values[:, 0, 0, :1] * 0.0 + 1.0

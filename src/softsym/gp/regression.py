@@ -37,31 +37,17 @@ LEAST_RIDGE = 1e-10
 
 @dataclass(frozen=True, eq=False)
 class Statistics:
-    """Sums over rows.
+    """Sums over rows."""
 
-    Args:
-        A: Features times features (m, m).
-        b: Features times outputs (m, copies), or (m, q copies) if every coordinate has the same features.
-        squares: Sums of squared outputs (copies,).
-        count: Coordinates times rows.
-        repeats: For how many coordinates the features stand: q or 1.
-    """
-
-    A: Array
-    b: Array
-    squares: Array
-    count: int
-    repeats: int = 1
+    A: Array  # features times features (m, m)
+    b: Array  # features times outputs (m, copies), or (m, q copies) if every coordinate has the same features
+    squares: Array  # sums of squared outputs (copies,)
+    count: int  # coordinates times rows
+    repeats: int = 1  # for how many coordinates the features stand: q or 1
 
     @classmethod
     def from_parts(cls, parts: Sequence[Part], Y: Array, *, shared: bool = False) -> Statistics:
-        """Of features and outputs (n, q, copies).
-
-        Args:
-            parts: The features.
-            Y: The outputs.
-            shared: Where every coordinate has the same functions, take sums of these alone.
-        """
+        """Of features and outputs (n, q, copies); if shared, of functions alone where every coordinate has the same."""
         n, q, copies = Y.shape
         squares = (Y**2).sum(axis=(0, 1))
         if shared and is_unconstrained(parts):
@@ -86,11 +72,14 @@ class Statistics:
     def _factors(self) -> dict[float, Array]:
         return {}
 
+    @property
+    def _least_ridge(self) -> float:
+        return LEAST_RIDGE * float(np.diag(self.A).max(initial=0.0)) + 1e-300
+
     def factor(self, ridge: float) -> Array:
         """Lower Cholesky factor of the information with a ridge, which is raised where rounding asks for it; the last one is kept."""
         if ridge not in self._factors:
-            least = LEAST_RIDGE * float(np.diag(self.A).max(initial=0.0)) + 1e-300
-            matrix = self.A + max(ridge, least) * np.eye(len(self.A))
+            matrix = self.A + max(ridge, self._least_ridge) * np.eye(len(self.A))
             self._factors.clear()
             self._factors[ridge] = cholesky(matrix, lower=True, overwrite_a=True, check_finite=False)
         return self._factors[ridge]
@@ -118,23 +107,16 @@ class Statistics:
         """The same for every column of ``b``."""
         if np.ndim(ridge) == 0:
             return np.asarray(cho_solve((self.factor(float(ridge)), True), self.b, check_finite=False))
-        least = LEAST_RIDGE * float(np.diag(self.A).max(initial=0.0)) + 1e-300
-        return np.asarray(cho_solve(cho_factor(self.A + np.diag(np.maximum(ridge, least))), self.b))
+        return np.asarray(cho_solve(cho_factor(self.A + np.diag(np.maximum(ridge, self._least_ridge))), self.b))
 
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """A regression with its likeliest ridge.
+    """A regression with its likeliest ridge."""
 
-    Args:
-        log_likelihood: Log marginal likelihood, profiled over noise and prior variance.
-        ridge: Noise over prior variance.
-        noise: Variance of the noise of every copy (copies,).
-    """
-
-    log_likelihood: float
-    ridge: float
-    noise: Array
+    log_likelihood: float  # marginal, profiled over noise and prior variance
+    ridge: float  # noise over prior variance
+    noise: Array  # variance for every copy (copies,)
 
 
 def fit(statistics: Statistics, near: float | None = None, finest: float = 0.25) -> Fit:
@@ -168,11 +150,9 @@ def fit(statistics: Statistics, near: float | None = None, finest: float = 0.25)
 
 def _fit_ridge(statistics: Statistics, ridge: float) -> Fit:
     """The likelihood of a ridge with the likeliest noise of every copy."""
-    A = statistics.A + max(ridge, LEAST_RIDGE * float(np.diag(statistics.A).max(initial=0.0)) / 100) * np.eye(
-        len(statistics.A)
-    )
+    A, least = statistics.A, LEAST_RIDGE * float(np.diag(statistics.A).max(initial=0.0)) / 100
     try:
-        factor = cholesky(A, lower=True, overwrite_a=True, check_finite=False)
+        factor = cholesky(A + max(ridge, least) * np.eye(len(A)), lower=True, overwrite_a=True, check_finite=False)
     except LinAlgError:
         return Fit(-np.inf, ridge, statistics.squares / statistics.count)
     along = solve_triangular(factor, statistics.b, lower=True, check_finite=False)
@@ -185,21 +165,13 @@ def _fit_ridge(statistics: Statistics, ridge: float) -> Fit:
 
 @dataclass(frozen=True, eq=False)
 class Remainder:
-    """The remainder given other features: its own information and what it explains, in the eigenbasis of the former.
+    """The remainder given other features: its own information and what it explains, in the eigenbasis of the former."""
 
-    Args:
-        values: Eigenvalues of the information (m,).
-        vectors: Its eigenvectors (m, m).
-        along: What the outputs say along them (m, copies).
-        left: Sums of squares that the other features leave (copies,).
-        count: Coordinates times rows.
-    """
-
-    values: Array
-    vectors: Array
-    along: Array
-    left: Array
-    count: int
+    values: Array  # eigenvalues of the information (m,)
+    vectors: Array  # its eigenvectors (m, m)
+    along: Array  # what the outputs say along them (m, copies)
+    left: Array  # sums of squares that the other features leave (copies,)
+    count: int  # coordinates times rows
 
     def profile(self, priors: Array) -> tuple[Array, Array, Array]:
         """For prior variances of the weights (k,): log likelihoods, ridges and noises (k, copies)."""
@@ -219,17 +191,11 @@ class Remainder:
 
 @dataclass(frozen=True, eq=False)
 class RemainderSums:
-    """Statistics of a remainder next to other features, over some rows.
+    """Statistics of a remainder next to other features, over some rows."""
 
-    Args:
-        cross: Other features times those of the remainder (m, q r).
-        scalar: Functions of the remainder times each other (r, r).
-        b: Features of the remainder times outputs (q r, copies).
-    """
-
-    cross: Array
-    scalar: Array
-    b: Array
+    cross: Array  # other features times those of the remainder (m, q r)
+    scalar: Array  # functions of the remainder times each other (r, r)
+    b: Array  # features of the remainder times outputs (q r, copies)
 
     def __add__(self, other: RemainderSums) -> RemainderSums:
         return RemainderSums(self.cross + other.cross, self.scalar + other.scalar, self.b + other.b)

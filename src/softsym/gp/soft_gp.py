@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import copy
 import functools
+import itertools
+import operator
 import warnings
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -26,11 +28,11 @@ from softsym.arrays import check_magnitudes, encode_row_groups, one_blas_thread,
 from softsym.errors import InputError, in_one_line
 from softsym.gp.arrays import from_state, to_state
 from softsym.gp.features import (
+    MAX_FEATURES,
     FeatureMap,
     InducingPoints,
     Score,
     choose_features,
-    combine,
     count_sums,
     equivariant_features,
     scale_copies,
@@ -61,13 +63,14 @@ if TYPE_CHECKING:
     from torch import nn
 
 FORMAT, TEXT, TENSORS = 3, "gp.json", "tensors.safetensors"
+STORED = ("shift_in_", "scale_in_", "shift_out_", "scale_out_", "n_features_in_", "n_outputs_")
 CHOOSING, CHOOSING_OF_MANY, FEW_ROWS, CHOSEN_SHARE = 3_000, 24_000, 4_000, 0.1
 """Rows times coordinates on which features and symmetries are chosen, and how many if there are more than so many rows: at least so
 many, or a share of them, because what is likeliest depends on their number."""
 CLEARLY, COMPARED, FAR_BEHIND = 1.5, 3, 300.0
 """Ratio of cross-validated errors from which these count more than the likelihood; of the likeliest few maps, within such a difference."""
-FEATURES, FEATURES_OF_MANY, MANY_ROWS = 1_100, 450, 10_000
-"""Features of a component, and how many if there are so many rows."""
+FEATURES_OF_MANY, MANY_ROWS = 450, 10_000
+"""Features of a component if there are so many rows."""
 FEWEST_FEATURES, MIXED_FEATURES = 250, 1_600
 """Features of each part of a sum at least, and of all parts together about."""
 REMAINDER = 300
@@ -120,19 +123,17 @@ class GPSymmetries(CandidateTable[GPSymmetry]):
 class _Data:
     """Scaled rows, weights and outputs by type."""
 
-    rep_in: Any
-    rep_out: Any
-    whole: Any
-    rows: Array
-    roots: Array
-    kinds: tuple[TensorType, ...]
-    columns: tuple[Index, ...]
-    blocks: tuple[Array, ...]
-    some: Index
+    rows: Array  # (n, inputs)
+    roots: Array  # square roots of weights (n,)
+    columns: tuple[Index, ...]  # of the outputs of every type (copies, q)
+    blocks: tuple[Array, ...]  # outputs of every type (n, q, copies)
+    rep_in: Any = None  # None for rows on which nothing is chosen
+    kinds: tuple[TensorType, ...] = ()
+    some: Index = field(default_factory=lambda: np.arange(0))  # rows on which features are chosen
 
     @property
     def most(self) -> int:
-        return FEATURES if len(self.rows) <= MANY_ROWS else FEATURES_OF_MANY
+        return MAX_FEATURES if len(self.rows) <= MANY_ROWS else FEATURES_OF_MANY
 
     @property
     def sampled(self) -> Array:
@@ -167,20 +168,12 @@ class _Data:
         compared = sorted(found, key=lambda each: -each[0])[:COMPARED]
         if compared[0][2] is not best or height - compared[-1][0] > FAR_BEHIND or len(compared) < 2:
             return best
-        errors = [self._error(features, ridge, rows, Y, roots) for _, ridge, features in compared]
+        errors, folds = [], np.arange(len(rows)) % FOLDS
+        for _, ridge, features in compared:
+            predicted = leave_folds_out([Component(features)], np.array([ridge]), rows, Y, roots, folds)
+            errors.append(float((((Y - predicted) * roots[:, None, None]) ** 2).sum()))
         least = int(np.argmin(errors))
         return compared[least][2] if errors[0] > CLEARLY * errors[least] else best
-
-    def _error(self, features: FeatureMap, ridge: float, rows: Array, Y: Array, roots: Array) -> float:
-        """Squared error of left-out folds."""
-        folds, error = np.arange(len(rows)) % FOLDS, 0.0
-        sums = sum_rows([Component(features)], rows, Y, roots, folds)
-        total = functools.reduce(lambda a, b: a + b, sums)
-        for fold, own in enumerate(sums):
-            held = folds == fold
-            predicted = combine(features(rows[held]), (total - own).weights(ridge), Y.shape[1])
-            error += float((((Y[held] - predicted) * roots[held, None, None]) ** 2).sum())
-        return error
 
 
 class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
@@ -238,17 +231,19 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             groups: Row groups, a label for every row, if rows are dependent (windows of one recording): which parts there are is then
                 decided by predictions of row groups that were left out.
         """
-        inputs, outputs = validate_data(
-            self, X, y, multi_output=True, y_numeric=True, ensure_min_samples=2, dtype=np.float64
-        )
-        self.n_outputs_ = 0 if outputs.ndim == 1 else outputs.shape[1]
-        Y = np.asarray(outputs, dtype=np.float64).reshape(len(outputs), -1)
-        check_magnitudes(inputs, "a value of `X`")
-        check_magnitudes(Y, "a value of `y`")
+        inputs, Y, weights = self._read(X, y, sample_weight, ensure_min_samples=2)
+        self.n_outputs_ = 0 if Y.ndim == 1 else Y.shape[1]
+        Y = Y.reshape(len(Y), -1)
         rep_in, rep_out, candidates = read_shape(self.rep_in, self.rep_out, self.groups, inputs, Y)
-        self.data_ = self._scale(
-            inputs, Y, rep_in, rep_out, candidates, row_weights(sample_weight, len(Y)), seed_of(self.random_state)
-        )
+        whole = join_groups(candidates) if candidates else Trivial(1)
+        self.shift_in_, self.scale_in_ = scale_copies(inputs, rep_in, whole, weights)
+        self.shift_out_, self.scale_out_ = scale_copies(Y, rep_out, whole, weights)
+        segments = list(rep_out.segments(whole))
+        columns = [np.arange(each.start, each.stop).reshape(each.copies, each.size) for each in segments]
+        most = max(CHOOSING_OF_MANY, int(CHOSEN_SHARE * len(Y)))
+        some = np.random.default_rng(seed_of(self.random_state)).permutation(len(Y))[:most]
+        data = self._scale(inputs, Y, weights, columns)
+        self.data_ = replace(data, rep_in=rep_in, kinds=tuple(each.type for each in segments), some=some)
         self.candidates_, self._rows = tuple(candidates), len(Y)
         labels = encode_row_groups(groups, len(Y))
         holding, ratios = self._compare(candidates)
@@ -263,39 +258,26 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             self.blocks_ = max(fitted, key=lambda blocks: sum(block.log_likelihood for block in blocks))
         return self._summarize(ratios)
 
-    def _scale(
-        self, X: Array, Y: Array, rep_in: Rep, rep_out: Rep, groups: Sequence[Group], weights: Array | None, seed: int
-    ) -> _Data:
-        whole = join_groups(groups) if groups else Trivial(1)
-        self.shift_in_, self.scale_in_ = scale_copies(X, rep_in, whole, weights)
-        self.shift_out_, self.scale_out_ = scale_copies(Y, rep_out, whole, weights)
+    def _read(self, X: Any, y: Any, sample_weight: Any, **options: Any) -> tuple[Array, Array, Array | None]:
+        """Inputs, outputs and weights as numbers that can be computed with."""
+        inputs, outputs = validate_data(self, X, y, multi_output=True, y_numeric=True, dtype=np.float64, **options)
+        Y = np.asarray(outputs, dtype=np.float64)
+        check_magnitudes(inputs, "a value of `X`")
+        check_magnitudes(Y, "a value of `y`")
+        return inputs, Y, row_weights(sample_weight, len(Y))
+
+    def _scale(self, X: Array, Y: Array, weights: Array | None, columns: Sequence[Index]) -> _Data:
+        """Rows without units, outputs by their columns (copies, q)."""
         scaled = (Y - self.shift_out_) / self.scale_out_
-        kinds, columns = [], []
-        for segment in rep_out.segments(whole):
-            kinds.append(segment.type)
-            columns.append(np.arange(segment.start, segment.stop).reshape(segment.copies, segment.size))
+        blocks = tuple(scaled[:, each].swapaxes(1, 2) for each in columns)
         roots = np.ones(len(X)) if weights is None else np.sqrt(weights)
-        most = max(CHOOSING_OF_MANY, int(CHOSEN_SHARE * len(X)))
-        some = np.random.default_rng(seed).permutation(len(X))[:most]
-        return _Data(
-            rep_in,
-            rep_out,
-            whole,
-            (X - self.shift_in_) / self.scale_in_,
-            roots,
-            tuple(kinds),
-            tuple(columns),
-            tuple(scaled[:, each].swapaxes(1, 2) for each in columns),
-            some,
-        )
+        return _Data((X - self.shift_in_) / self.scale_in_, roots, tuple(columns), blocks)
 
     def _compare(self, candidates: Sequence[Group]) -> tuple[list[Group], dict[str, float]]:
         """The candidates that hold, and for each the log likelihood ratio of a remainder next to it."""
         if self.exact_groups is not None:
-            known = set(self.exact_groups)
-            return [group for group in candidates if group.name in known], {
-                group.name: 0.0 if group.name in known else REFUTED for group in candidates
-            }
+            ratios = {group.name: 0.0 if group.name in self.exact_groups else REFUTED for group in candidates}
+            return [group for group in candidates if group.name in self.exact_groups], ratios
         ratios = {group.name: self._ratio(group) for group in candidates}
         holding = [group for group in candidates if ratios[group.name] < REFUTED]
         while len(holding) > 1 and self._ratio(join_groups(holding)) >= REFUTED:  # each may hold, and not all together
@@ -307,10 +289,10 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         for k, kind in enumerate(data.kinds):
             rows, Y, roots = data.few(k)
             q = Y.shape[1]
-            best = data.choose(list(equivariant_features(data.rep_in, kind, group, rows, FEATURES)), k)
+            best = data.choose(list(equivariant_features(data.rep_in, kind, group, rows)), k)
             if best is None:
                 return np.inf
-            parts = [(C, phi * roots[:, None]) for C, phi in best(rows)]
+            parts = scale_parts(best(rows), roots)
             own = Statistics.from_parts(parts, Y * roots[:, None, None])
             ridge, gains = fit(own).ridge, []
             for width in (0.7, 1.4, 4.0):
@@ -329,47 +311,30 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self, candidates: Sequence[Group], holding: Sequence[Group], ratios: dict[str, float]
     ) -> list[list[list[Component]]]:
         """Lists of components for every block, the most symmetric first."""
-        free = self._unconstrained()
+        free = self._components(())
         if not candidates:
             return [free]
-        options = []
         soft = [group for group in candidates if group not in holding and np.isfinite(ratios[group.name])]
-        exact = self._exact(holding) if holding else [[] for _ in self.data_.kinds]
-        if holding:
-            options.append(exact)
-        mixed = [list(own) for own in exact]
         share = max(FEWEST_FEATURES, MIXED_FEATURES // (len(soft) + 1))
-        for group in soft:
-            own_components = self._exact([*holding, group], share)
-            mixed = [[*before, *own] for before, own in zip(mixed, own_components, strict=True)]
+        options = [self._components(holding)] if holding else []
         if soft or not holding:
-            options.append(
-                mixed
-                if holding
-                else [[*before, *own] for before, own in zip(mixed, self._unconstrained(divided=True), strict=True)]
-            )
-        options.append(free)
-        return options
+            parts = [*options, *(self._components([*holding, group], share) for group in soft)]
+            parts += [] if holding else [self._components((), divided=True)]
+            options.append([list(itertools.chain(*own)) for own in zip(*parts, strict=True)])
+        return [*options, free]
 
-    def _exact(self, groups: Sequence[Group], most: int | None = None) -> list[list[Component]]:
-        """Features of the group that some candidates generate, for every block."""
-        data, joined = self.data_, join_groups(groups)
-        most = data.most if most is None else min(most, data.most)
-        names = tuple(group.name for group in groups)
-        found = []
-        for k, kind in enumerate(data.kinds):
-            maps = list(equivariant_features(data.rep_in, kind, joined, data.sampled, most))
-            best = data.choose(maps, k)
+    def _components(
+        self, groups: Sequence[Group], most: int = MAX_FEATURES, *, divided: bool = False
+    ) -> list[list[Component]]:
+        """Features of the group that some candidates generate, or of none, for every block; perhaps fewer, divided between coordinates."""
+        data, names, found = self.data_, tuple(group.name for group in groups), []
+        for k, (kind, Y) in enumerate(zip(data.kinds, data.blocks, strict=True)):
+            own = max(8, data.most // Y.shape[1]) if divided else min(most, data.most)
+            maps = unconstrained_features(data.sampled, own)
+            if groups:
+                maps = equivariant_features(data.rep_in, kind, join_groups(groups), data.sampled, own)
+            best = data.choose(list(maps), k)
             found.append([] if best is None else [Component(best, names)])
-        return found
-
-    def _unconstrained(self, *, divided: bool = False) -> list[list[Component]]:
-        """Unconstrained features for every block; next to other components their number is divided between coordinates."""
-        data, found = self.data_, []
-        for k, Y in enumerate(data.blocks):
-            most = max(8, data.most // Y.shape[1]) if divided else data.most
-            maps = list(unconstrained_features(data.sampled, most))
-            found.append([Component(data.choose(maps, k))])
         return found
 
     def _fit_blocks(self, components: list[list[Component]]) -> list[BlockModel]:
@@ -383,16 +348,16 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         blocks = self.blocks_
         self.log_likelihood_ = float(sum(block.log_likelihood for block in blocks))
         self.weights_, rows, exact = {}, [], []
-        for group in self.candidates_:
-            having = sum(
-                float((block.sizes[[group.name in c.groups for c in block.components]] ** 2).sum()) for block in blocks
-            )
-            total = sum(float((block.sizes**2).sum()) for block in blocks)
-            is_exact = all(group.name in c.groups for block in blocks for c in block.components)
-            self.weights_[group.name] = 1.0 if is_exact else having / max(total, 1e-300)
-            exact += [group.name] if is_exact else []
-            verdict = "exact" if is_exact else "soft" if self.weights_[group.name] > 0.5 else "absent"
-            rows.append(GPSymmetry(group.name, verdict, self.weights_[group.name], ratios.get(group.name, 0.0)))
+        parts = [
+            (each.groups, size**2) for block in blocks for each, size in zip(block.components, block.sizes, strict=True)
+        ]
+        for name in (group.name for group in self.candidates_):
+            having, total = sum(size for names, size in parts if name in names), sum(size for _, size in parts)
+            is_exact = all(name in names for names, _ in parts)
+            weight = self.weights_[name] = 1.0 if is_exact else float(having / max(total, 1e-300))
+            exact += [name] if is_exact else []
+            verdict = "exact" if is_exact else "soft" if weight > 0.5 else "absent"
+            rows.append(GPSymmetry(name, verdict, weight, ratios.get(name, 0.0)))
         self.exact_groups_, self.symmetries_ = tuple(exact), GPSymmetries(rows)
         return self
 
@@ -402,20 +367,17 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         inputs = np.asarray(validate_data(self, X, reset=False, dtype=np.float64))
         rows = (inputs - self.shift_in_) / self.scale_in_
-        mean, std = np.zeros((len(rows), len(self.shift_out_))), np.zeros((len(rows), len(self.shift_out_)))
+        mean, std = np.zeros((2, len(rows), len(self.shift_out_)))
         for block in self.blocks_:
-            q = block.columns.shape[1]
-            for at in chunks(len(rows), len(block.weights) * q):
+            for at in chunks(len(rows), len(block.weights) * block.columns.shape[1]):
                 mean[at, block.columns.ravel()] = _flat(block.mean(rows[at]))
                 if return_std:
                     deviation = np.sqrt((1.0 + block.variance(rows[at]))[:, :, None] * block.noise)
                     std[at, block.columns.ravel()] = _flat(deviation)
-        mean = mean * self.scale_out_ + self.shift_out_
-        mean = mean[:, 0] if self.n_outputs_ == 0 else mean
-        if not return_std:
-            return mean
-        std = std * self.scale_out_
-        return mean, std[:, 0] if self.n_outputs_ == 0 else std
+        mean, std = mean * self.scale_out_ + self.shift_out_, std * self.scale_out_
+        if self.n_outputs_ == 0:
+            mean, std = mean[:, 0], std[:, 0]
+        return (mean, std) if return_std else mean
 
     @one_blas_thread()
     def cross_val_predict(self, folds: ArrayLike) -> Array:
@@ -432,7 +394,8 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         out = np.zeros((len(data.rows), len(self.shift_out_)))
         for block, Y in zip(blocks, data.blocks, strict=True):
             if block.components:
-                out[:, block.columns.ravel()] = _flat(leave_folds_out(block, data.rows, Y, data.roots, folds))
+                own = leave_folds_out(block.components, block.ridges, data.rows, Y, data.roots, folds)
+                out[:, block.columns.ravel()] = _flat(own)
         return out * self.scale_out_ + self.shift_out_
 
     @one_blas_thread()
@@ -443,16 +406,14 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             groups: Some of the candidates.
         """
         check_is_fitted(self)
-        listed = [groups] if isinstance(groups, str | Group) else list(groups)
-        chosen = [read_group(each) for each in listed]
+        chosen = [read_group(each) for each in ([groups] if isinstance(groups, str | Group) else groups)]
         known = {group.name: group for group in self.candidates_}
         exact = [known.get(group.name, group) for group in chosen]
         if not self.is_original:
-            raise InputError(
-                "only a Gaussian process as it was fitted can be projected, not one conditioned on other rows"
-            )
+            words = "only a Gaussian process as it was fitted can be projected, not one conditioned on other rows"
+            raise InputError(words)
         model = copy.copy(self)
-        model.blocks_ = model._fit_blocks(model._exact(exact) if exact else model._unconstrained())
+        model.blocks_ = model._fit_blocks(model._components(exact))
         model._summarize({row.name: row.log_ratio for row in self.symmetries_})
         model.exact_groups_ = tuple(group.name for group in exact)
         return model
@@ -472,15 +433,12 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             sample_weight: Weight of every row (n,).
         """
         check_is_fitted(self)
-        rows, scaled, roots = self._scaled(X, y, sample_weight)
         model = copy.copy(self)
-        model._rows = len(rows)
-        columns = tuple(block.columns for block in self.blocks_)
-        blocks = tuple(scaled[:, each].swapaxes(1, 2) for each in columns)
-        model.data_ = _Data(None, None, None, rows, roots, (), columns, blocks, np.arange(0))
+        model.data_ = data = self._scale_other(X, y, sample_weight)
+        model._rows = len(data.rows)
         model.blocks_ = [
-            refit_block(block, rows, values, roots) if block.components else block
-            for block, values in zip(self.blocks_, blocks, strict=True)
+            refit_block(block, data.rows, Y, data.roots) if block.components else block
+            for block, Y in zip(self.blocks_, data.blocks, strict=True)
         ]
         return model
 
@@ -511,13 +469,13 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             sample_weight: Weight of every row (n,).
         """
         check_is_fitted(self)
-        rows, scaled, roots = self._scaled(X, y, sample_weight)
+        data = self._scale_other(X, y, sample_weight)
         found = [
-            sum_rows(block.components, rows, scaled[:, block.columns].swapaxes(1, 2), roots)[0]
-            for block in self.blocks_
+            sum_rows(block.components, data.rows, Y, data.roots)[0]
+            for block, Y in zip(self.blocks_, data.blocks, strict=True)
             if block.components
         ]
-        return len(rows), found
+        return len(data.rows), found
 
     def add_sums(self, *sums: tuple[int, list[Statistics]]) -> SoftEquivariantGP:
         """Adds rows by their sums (:meth:`sum_rows`), in the order given.
@@ -527,9 +485,7 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         count = sum(rows for rows, _ in sums)
-        totals = iter(
-            [functools.reduce(lambda a, b: a + b, own) for own in zip(*(each for _, each in sums), strict=True)]
-        )
+        totals = (functools.reduce(operator.add, own) for own in zip(*(each for _, each in sums), strict=True))
         one = np.zeros((2, len(self.shift_in_)))
         blocks = []
         for block in self.blocks_:
@@ -541,17 +497,13 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.__dict__.pop("data_", None)  # its rows are not all rows any more
         return self._summarize({row.name: row.log_ratio for row in self.symmetries_})
 
-    def _scaled(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> tuple[Array, Array, Array]:
-        """Scaled rows and outputs, and roots of weights."""
-        inputs, outputs = validate_data(self, X, y, reset=False, multi_output=True, y_numeric=True, dtype=np.float64)
-        Y = np.asarray(outputs, dtype=np.float64).reshape(len(inputs), -1)
+    def _scale_other(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> _Data:
+        """Other rows in the units of those that were fitted."""
+        inputs, Y, weights = self._read(X, y, sample_weight, reset=False)
+        Y = Y.reshape(len(Y), -1)
         if Y.shape[1] != len(self.shift_out_):
             raise InputError(f"the Gaussian process has {len(self.shift_out_)} outputs, got {Y.shape[1]}")
-        check_magnitudes(inputs, "a value of `X`")
-        check_magnitudes(Y, "a value of `y`")
-        weights = row_weights(sample_weight, len(Y))
-        roots = np.ones(len(Y)) if weights is None else np.sqrt(weights)
-        return (inputs - self.shift_in_) / self.scale_in_, (Y - self.shift_out_) / self.scale_out_, roots
+        return self._scale(inputs, Y, weights, [block.columns for block in self.blocks_])
 
     @property
     def noise_(self) -> Array:
@@ -564,13 +516,10 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     def to_state(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """The fitted Gaussian process as JSON and arrays; rows are not part of it."""
         check_is_fitted(self)
-        names = ("shift_in_", "scale_in_", "shift_out_", "scale_out_", "n_features_in_", "n_outputs_")
-        values = [getattr(self, name) for name in names]
-        about, arrays = to_state((tuple(values), tuple(self.blocks_)))
-        groups = [str(group) for group in self.candidates_]
+        about, arrays = to_state((tuple(getattr(self, name) for name in STORED), tuple(self.blocks_)))
         own = {
             "values": about,
-            "groups": groups,
+            "groups": [str(group) for group in self.candidates_],
             "names": [group.name for group in self.candidates_],
             "rep_in": None if self.rep_in is None else str(self.rep_in),
             "rep_out": None if self.rep_out is None else str(self.rep_out),
@@ -585,12 +534,11 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         """The inverse of :meth:`to_state`."""
         model = cls(about["rep_in"], about["rep_out"], about["groups"])
         values, blocks = from_state(about["values"], arrays)
-        names = ("shift_in_", "scale_in_", "shift_out_", "scale_out_", "n_features_in_", "n_outputs_")
-        for name, value in zip(names, values, strict=True):
+        for name, value in zip(STORED, values, strict=True):
             setattr(model, name, value)
         model.blocks_ = list(blocks)
         read = (read_group(text) for text in about["groups"])
-        named = zip(read, about.get("names", about["groups"]), strict=True)
+        named = zip(read, about["names"], strict=True)
         model.candidates_ = tuple(group if group.name == name else replace(group, label=name) for group, name in named)
         model._summarize(about["ratios"])
         model.exact_groups_, model._rows = tuple(about["exact"]), about["rows"]
@@ -611,12 +559,10 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         folder = Path(folder)
         if folder.exists() and not force:
             raise InputError(f"{folder} exists already; pass another folder, or force=True to replace it")
+        files = {TEXT: text.encode(), TENSORS: tensors}
         try:
             folder.parent.mkdir(parents=True, exist_ok=True)
-            put_folder(
-                folder,
-                lambda path: [(path / TEXT).write_text(text, encoding="utf-8"), (path / TENSORS).write_bytes(tensors)],
-            )
+            put_folder(folder, lambda path: [(path / name).write_bytes(data) for name, data in files.items()])
         except OSError as error:
             raise InputError(f"cannot write the model to {folder}: {error.strerror}") from error
         return folder
@@ -628,7 +574,7 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         scales = self.shift_in_, self.scale_in_, self.shift_out_, self.scale_out_
         blocks = [
-            (tuple(each.features for each in block.components), block.weights, block.columns) for block in self.blocks_
+            ([each.features for each in block.components], block.weights, block.columns) for block in self.blocks_
         ]
         return FeatureModule(scales, blocks)
 
@@ -640,8 +586,7 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     @property
     def is_original(self) -> bool:
         """Whether it has the rows that it was fitted to, so that it can be projected."""
-        data = getattr(self, "data_", None)
-        return data is not None and data.rep_in is not None
+        return getattr(getattr(self, "data_", None), "rep_in", None) is not None
 
 
 def load_gp(folder: Path) -> SoftEquivariantGP:
@@ -657,8 +602,6 @@ def load_gp(folder: Path) -> SoftEquivariantGP:
         if content["tensors"] != digest(tensors):
             raise InputError(f"{folder}: {TENSORS} does not go with {TEXT}; save the model again")
         return SoftEquivariantGP.from_state(content["gp"], decode(tensors))
-    except OSError as error:
-        raise InputError(f"{folder} holds no softsym Gaussian process ({error.strerror})") from error
     except (ValueError, KeyError, TypeError, AttributeError, SafetensorError) as error:
         raise InputError(f"{folder}: {TEXT} is damaged ({in_one_line(error)}); save the model again") from error
 

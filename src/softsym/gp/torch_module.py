@@ -22,7 +22,7 @@ class FeatureModule(nn.Module):
     """
 
     def __init__(
-        self, scales: tuple[Array, Array, Array, Array], blocks: Sequence[tuple[tuple[Any, ...], Array, Index]]
+        self, scales: tuple[Array, Array, Array, Array], blocks: Sequence[tuple[Sequence[Any], Array, Index]]
     ) -> None:
         super().__init__()
         self._count = 0

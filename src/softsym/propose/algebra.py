@@ -1,18 +1,28 @@
-r"""Lie algebras of matrices near to a span that came from data.
+r"""Lie algebras of matrices: the one nearest to a span that came from data, those in round numbers, their names, words for generators.
 
 A span is a Lie algebra if its brackets :math:`[A, B] = AB - BA` do not leave it. Generators that come from data close only nearly:
 Gauss-Newton steps of least norm move their span onto the nearest one that closes. Near to it are algebras in round numbers; a span is
 replaced by one of these only where the data cannot tell the difference, which is for the caller to ask.
+
+An algebra is named by what it keeps: fixed directions, a symmetric form (so(p, q)), an antisymmetric one (sp), volume (sl), lengths and a
+complex structure (su, u), nothing (gl); multiples of the identity are removed first. The basis in which it has its usual form gives a
+:class:`softsym.Group`; a name is given only if the group's algebra is the span again. Everything else is "unnamed".
 """
 
 from __future__ import annotations
 
 import itertools
+import warnings
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
+from scipy.linalg import null_space, orth
 
-from softsym.groups import SL, SO, SU, Sp, U
+from softsym.errors import UnclearNullSpaceWarning
+from softsym.groups import GL, SE, SL, SO, SU, Group, Scaling, SO11p, SO13p, Sp, Translation, U
+from softsym.groups.group import AXIS_NAMES, axis_text
+from softsym.inference.lattice import contains as contains_group
 from softsym.typing import Array
 
 CLOSED = 1e-10
@@ -30,12 +40,19 @@ COMMUTING = 1e-4
 """Up to this share of their size generators have one frame."""
 FREE = 0.9
 """Share of the matrices with a range along a direction that a span must hold to be taken to hold all."""
-SAME = 1e-6
-"""Degrees up to which two spans differ by rounding."""
+EQUAL, SAME = 1e-6, 0.01
+"""Degrees up to which two spans differ by rounding, and within which they are one."""
+ROUGH = 1e-6
+"""Singular values below are zero."""
+ORTHOGONAL = 1e-7
+"""A basis that is a rotation up to this is taken as one."""
+CLEAR = 0.05
+"""Share of a matrix that may be something else before it has no name in words."""
 
 
 def orthonormal(matrices: Array) -> Array:
     """An orthonormal basis (k, d, d) of a span, in the sense of entries."""
+    matrices = np.asarray(matrices, dtype=np.float64)
     k, d = len(matrices), matrices.shape[-1]
     if not k:
         return matrices
@@ -89,11 +106,9 @@ def nearest_algebra(span: Array) -> Array | None:
         gap = leaving(span)
         if np.abs(gap).max(initial=0.0) <= CLOSED:
             return span
-        outside = _complement(span)
-        jacobian = _jacobian(span, outside)
-        step = np.linalg.lstsq(jacobian, -gap.ravel(), rcond=0.05)[0].reshape(k, len(outside))
-        size = float(np.abs(step).max())
-        step *= min(1.0, 0.3 / max(size, 1e-300))  # a trust region of 0.3 radians
+        outside = null_space(span.reshape(k, -1)).T.reshape(-1, d, d)
+        step = np.linalg.lstsq(_jacobian(span, outside), -gap.ravel(), rcond=0.05)[0].reshape(k, len(outside))
+        step *= min(1.0, 0.3 / max(float(np.abs(step).max()), 1e-300))  # a trust region of 0.3 radians
         span = orthonormal(span + np.tensordot(step, outside, 1))
         if len(span) < k:
             return None
@@ -108,21 +123,14 @@ def angle(first: Array, second: Array) -> float:
         >>> angle(ss.SO(3).lie_algebra, 2 * ss.SO(3).lie_algebra)
         0.0
     """
-    a, b = (orthonormal(np.asarray(span, dtype=np.float64)) for span in (first, second))
+    a, b = orthonormal(first), orthonormal(second)
     if len(a) != len(b):
         return 90.0
     if not len(a):
         return 0.0
     a, b = a.reshape(len(a), -1), b.reshape(len(b), -1)
-    apart = np.linalg.svd(b - (b @ a.T) @ a, compute_uv=False)
-    sine = float(apart[0]) if len(apart) else 0.0
+    sine = float(np.linalg.norm(b - (b @ a.T) @ a, 2))
     return float(np.degrees(np.arcsin(min(1.0, sine)))) if sine > 1e-12 else 0.0
-
-
-def _complement(span: Array) -> Array:
-    k, d = len(span), span.shape[-1]
-    rows = np.linalg.svd(span.reshape(k, -1), full_matrices=True)[2][k:]
-    return np.asarray(rows.reshape(-1, d, d))
 
 
 def _jacobian(span: Array, outside: Array) -> Array:
@@ -153,10 +161,8 @@ def rounder(span: Array) -> Iterator[Array]:
         >>> bool(angle(next(rounder(nearly)), ss.SO(3).lie_algebra) < 1e-9)
         True
     """
-    k, d = len(span), span.shape[-1]
-    for known in itertools.chain(catalogue(d, k), _projected(span)):
-        basis = orthonormal(np.asarray(known, dtype=np.float64))
-        if len(basis) == k and angle(basis, span) < NEAR and is_closed(basis):
+    for basis in map(orthonormal, itertools.chain(catalogue(span.shape[-1], len(span)), _projected(span))):
+        if angle(basis, span) < NEAR and is_closed(basis):
             yield basis
 
 
@@ -168,9 +174,7 @@ def is_known(span: Array) -> bool:
         >>> is_known(ss.SO(3).lie_algebra), is_known(ss.SO(2).about((1, 2, 0)).lie_algebra)
         (True, False)
     """
-    k, d = len(span), span.shape[-1]
-    listed = (orthonormal(np.asarray(one, dtype=np.float64)) for one in catalogue(d, k))
-    return any(len(one) == k and angle(one, span) < SAME for one in listed)
+    return any(angle(one, span) < EQUAL for one in catalogue(span.shape[-1], len(span)))
 
 
 def catalogue(d: int, k: int | None = None) -> Iterator[Array]:
@@ -249,7 +253,7 @@ def in_round_rates(span: Array) -> Iterator[Array]:
             continue
         stretch, rotation = np.split(rounded, 2, axis=1)
         B = ((frame * (stretch + 1j * rotation)[:, None]) @ inverse).real
-        if all(angle(B, other) > SAME for _, other in found):
+        if all(angle(B, other) > EQUAL for _, other in found):
             found.append((angle(span, B), B))
     yield from (B for _, B in sorted(found, key=lambda pair: pair[0]))
 
@@ -290,9 +294,7 @@ def _nilpotent(A: Array) -> Array:
 def _over_quotient(span: Array) -> Iterator[Array]:
     """Algebras that hold every matrix with a range in some directions, which nothing depends on, and act on the others in round numbers."""
     k, d = len(span), span.shape[-1]
-    sizes, vectors = np.linalg.eigh(
-        np.einsum("kij,klj->il", span, span)
-    )  # d for directions whose matrices are all in the span
+    sizes, vectors = np.linalg.eigh(np.einsum("kij,klj->il", span, span))  # d where all matrices are in the span
     free, rest = vectors[:, sizes > FREE * d], vectors[:, sizes <= FREE * d]
     inner = k - free.shape[1] * d
     if not free.shape[1] or not rest.shape[1] or inner < 0:
@@ -304,3 +306,293 @@ def _over_quotient(span: Array) -> Iterator[Array]:
     across = _top(np.einsum("ia,kij,jb->kab", rest, span, rest), inner)
     for near in itertools.chain(rounder(across), [across]):
         yield np.concatenate([anything, np.einsum("ia,kab,jb->kij", rest, near, rest)])
+
+
+@dataclass(frozen=True, eq=False)
+class Recognised:
+    """The name of an algebra, and its group."""
+
+    name: str  # such as "so(3)", or "unnamed, dimension 2"
+    group: Group  # the connected one that it generates
+    is_compact: bool  # whether that is compact: lengths of some inner product are kept
+
+
+def recognise(algebra: Array, affine: bool = False) -> Recognised:
+    """The name of a closed span of matrices (k, d, d), k >= 1, in homogeneous coordinates if affine.
+
+    Example:
+        >>> import numpy as np, softsym as ss
+        >>> recognise(ss.SO13p().lie_algebra).name
+        'so(1,3)'
+        >>> recognise(np.diag([1.0, 2.0, 5.0])[None]).name
+        'unnamed, dimension 1'
+    """
+    span = orthonormal(algebra)
+    is_compact = _positive(forms(span, 1)) is not None
+    for name, group in _affine(span) if affine else _candidates(span):
+        if angle(group.lie_algebra, span) < SAME:
+            return Recognised(name, group, is_compact)
+    name = f"unnamed, dimension {len(span)}"
+    return Recognised(name, Group.from_generators(_tidy(span), name=name), is_compact)
+
+
+def contains(big: Group, small: Group) -> bool:
+    """Whether one group lies in another."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnclearNullSpaceWarning)  # groups from data have a few digits
+        return contains_group(big, small)
+
+
+def rounded_axis(direction: Array, decimals: int = 4) -> tuple[float, ...]:
+    """A direction of unit length to some decimals, by default less than a hundredth of a degree off, its largest number positive.
+
+    Example:
+        >>> rounded_axis(np.array([-1.0, -2.0, 0.0]))
+        (0.4472, 0.8944, 0.0)
+    """
+    unit = direction / np.linalg.norm(direction)
+    unit = unit * np.sign(unit[np.abs(unit).argmax()])
+    return tuple((np.round(unit, decimals) + 0.0).tolist())
+
+
+def forms(span: Array, sign: int) -> Array:
+    """Bilinear forms that an algebra keeps, A'B + BA = 0: symmetric (sign 1) or antisymmetric (-1), (m, d, d)."""
+    d = span.shape[-1]
+    one = np.eye(d)
+    rows = [np.kron(A.T, one) + np.kron(one, A.T) for A in span]
+    swap = np.eye(d * d).reshape(d, d, d, d).transpose(1, 0, 2, 3).reshape(d * d, d * d)
+    return np.asarray(null_space(np.concatenate([*rows, np.eye(d * d) - sign * swap]), rcond=ROUGH).T.reshape(-1, d, d))
+
+
+def _candidates(span: Array) -> Iterator[tuple[str, Group]]:
+    """Names and groups that it may be, the whole span or without multiples of the identity."""
+    d = span.shape[-1]
+    one = np.eye(d) / np.sqrt(d)
+    scales = np.linalg.norm(one - np.einsum("kij,ij,klm->lm", span, one, span)) < ROUGH
+    if not scales:
+        yield from _traceless(span)
+        return
+    if len(span) == d * d:
+        yield f"gl({d})", GL(d)
+        return
+    if len(span) == 1:
+        yield "scaling", Scaling(d)
+        return
+    rest = orthonormal(span - np.einsum("kij,ij->k", span, one)[:, None, None] * one)
+    for name, group in _traceless(rest):
+        yield f"{name} + scaling", group | Scaling(d)
+
+
+def _traceless(span: Array) -> Iterator[tuple[str, Group]]:
+    """Algebras that act on a subspace and fix a complement."""
+    d = span.shape[-1]
+    fixed = null_space(np.concatenate(list(span)), rcond=ROUGH)
+    moved = orth(np.concatenate(list(span), axis=1), rcond=ROUGH)
+    if not fixed.shape[1]:
+        yield from ((name, _conjugate(group, frame)) for name, group, frame in _whole(span))
+        return
+    frame = np.concatenate([moved, fixed], axis=1)
+    if frame.shape != (d, d) or np.linalg.cond(frame) > 1e6:
+        return
+    m = moved.shape[1]
+    inner = (np.linalg.inv(frame) @ span @ frame)[:, :m, :m]
+    for name, group, own in _whole(inner):
+        if d == 3 and name == "so(2)" and np.allclose(span, -span.swapaxes(1, 2), atol=ORTHOGONAL):
+            yield "so(2)", SO(2).about(rounded_axis(fixed[:, 0]))
+        yield name, _conjugate(group.embed(d, range(m)), np.concatenate([moved @ own, fixed], axis=1))
+
+
+def _whole(span: Array) -> Iterator[tuple[str, Group, Array]]:
+    """Algebras that leave no direction alone, each with the basis (m, m) in which it is the one of the catalogue."""
+    k, m = len(span), span.shape[-1]
+    if k == m * m - 1 and m > 1:
+        yield f"sl({m})", SL(m), np.eye(m)
+    symmetric = forms(span, 1)
+    if len(symmetric) == 1 and k == m * (m - 1) // 2:
+        yield from _indefinite(symmetric[0])
+    positive = _positive(symmetric)
+    if m % 2 == 0 and m > 2:
+        antisymmetric = forms(span, -1)
+        if len(antisymmetric) == 1 and k == m // 2 * (m + 1):
+            yield f"sp({m},R)", Sp(m // 2), _symplectic_frame(antisymmetric[0])
+        if positive is not None and k in ((m // 2) ** 2 - 1, (m // 2) ** 2):
+            yield from _unitary(span, positive)
+
+
+def _indefinite(form: Array) -> Iterator[tuple[str, Group, Array]]:
+    """so(p, q) from the form it keeps, the fewer signs first."""
+    values, vectors = np.linalg.eigh(form)
+    if np.abs(values).min() < ROUGH * np.abs(values).max():
+        return
+    if (values > 0).sum() > (values < 0).sum() or ((values > 0).sum() == (values < 0).sum() and values[0] < 0):
+        values, vectors = -values[::-1], vectors[:, ::-1]  # an overall sign does not matter
+    positive = int((values > 0).sum())
+    order = np.argsort(values < 0, kind="stable")
+    frame = _align_basis(vectors[:, order] / np.sqrt(np.abs(values[order])), positive)
+    m = len(form)
+    if positive == 0:
+        yield f"so({m})", SO(m), frame
+    elif positive == 1 and m in (2, 4):
+        yield f"so(1,{m - 1})", SO13p() if m == 4 else SO11p(), frame
+    else:
+        signs = np.where(np.arange(m) < positive, 1.0, -1.0)
+        lie = [np.diag(signs) @ A for A in SO(m).lie_algebra]
+        name = f"so({m - positive},{positive})" if positive == 1 else f"so({positive},{m - positive})"
+        yield name, Group.from_generators(lie, name=name), frame
+
+
+def _align_basis(frame: Array, positive: int) -> Array:
+    """The form's basis rotated as near to the coordinate axes as rotations among equal signs allow."""
+    out = frame.copy()
+    for columns in (slice(0, positive), slice(positive, len(frame))):
+        block = frame[:, columns]
+        if block.shape[1] == len(frame):  # all signs equal: the symmetric root
+            left, sizes, _ = np.linalg.svd(block)
+            return np.asarray(left * sizes @ left.T)
+        if block.shape[1]:
+            strongest = np.argsort(-np.sum(block**2, axis=1), kind="stable")[: block.shape[1]]
+            left, _, right = np.linalg.svd(block[np.sort(strongest)])
+            out[:, columns] = block @ (left @ right).T
+    return out
+
+
+def _symplectic_frame(form: Array) -> Array:
+    """A basis M with M' form M = [[0, 1], [-1, 0]]."""
+    values, vectors = np.linalg.eigh(1j * form)
+    chosen = vectors[:, values > 0] * np.sqrt(2 / values[values > 0])
+    first, second = chosen.real, chosen.imag
+    return np.concatenate([first, second * np.sign(first[:, 0] @ form @ second[:, 0])], axis=1)
+
+
+def _unitary(span: Array, positive: Array) -> Iterator[tuple[str, Group, Array]]:
+    """su(n) and u(n), from a complex structure that commutes with them."""
+    m = span.shape[-1]
+    n = m // 2
+    values, vectors = np.linalg.eigh(positive)
+    root = vectors * np.sqrt(values) @ vectors.T
+    back = np.linalg.inv(root)
+    lie = root @ span @ back
+    one = np.eye(m)
+    commuting = null_space(np.concatenate([np.kron(A, one) - np.kron(one, A.T) for A in lie]), rcond=ROUGH)
+    antisymmetric = orthonormal(np.array([(C - C.T) / 2 for C in commuting.T.reshape(-1, m, m)]))
+    if not len(antisymmetric):
+        return
+    usual = np.kron([[0.0, -1.0], [1.0, 0.0]], np.eye(n))
+    J = np.einsum("kij,ij,klm->lm", antisymmetric, usual, antisymmetric)
+    J = antisymmetric[0] if np.linalg.norm(J) < 0.1 else J
+    J = J * np.sqrt(m) / np.linalg.norm(J)
+    if not np.allclose(J @ J, -one, atol=1e-5):
+        return
+    real: list[Array] = []
+    for start in np.eye(m):
+        taken = np.array([vector for u in real for vector in (u, J @ u)]).reshape(-1, m)
+        rest = start - taken.T @ (taken @ start)
+        if len(real) < n and np.linalg.norm(rest) > 0.3:
+            real.append(rest / np.linalg.norm(rest))
+    if len(real) == n:
+        frame = back @ np.array([*real, *(J @ u for u in real)]).T
+        name = f"su({n})" if len(span) == n * n - 1 else f"u({n})"
+        yield name, SU(n) if name.startswith("su") else U(n), frame
+
+
+def _affine(span: Array) -> Iterator[tuple[str, Group]]:
+    """Algebras in homogeneous coordinates that hold all translations, and those that fix the origin."""
+    d = span.shape[-1] - 1
+    if len(span) == d:
+        yield f"translations of R^{d}", Translation(d)
+    if len(span) == d + d * (d - 1) // 2:
+        yield f"se({d})", SE(d)
+    linear = orthonormal(span[:, :d, :d]) if np.abs(span[:, :d, :d]).max() > ROUGH else span[:0, :d, :d]
+    shifts = len(span) - len(linear)
+    for name, group in _candidates(linear) if len(linear) else ():
+        placed = group.embed(d + 1, range(d))
+        if shifts == 0:
+            yield name, placed
+        elif shifts == d:
+            yield f"{name} + translations", placed | Translation(d)
+    if not len(linear):
+        name = f"translations along {shifts} direction{'s' * (shifts > 1)}"
+        yield name, Group.from_generators(_tidy(span), name=name)
+
+
+def _conjugate(group: Group, frame: Array) -> Group:
+    """The group in a basis: unchanged where the basis does not matter, conjugated by an exact rotation where the basis is one."""
+    frame = frame * abs(np.linalg.det(frame)) ** (-1 / len(frame))
+    left, _, right = np.linalg.svd(frame)
+    if np.allclose(frame, left @ right, atol=ORTHOGONAL):
+        frame = left @ right
+    there = group.conjugated(frame)
+    return group if angle(group.lie_algebra, there.lie_algebra) < SAME / 10 else there
+
+
+def _positive(symmetric: Array) -> Array | None:
+    """A positive definite form among combinations of forms, if the one nearest to the identity is."""
+    if not len(symmetric):
+        return None
+    d = symmetric.shape[-1]
+    basis = symmetric.reshape(len(symmetric), -1)
+    form = (basis.T @ (basis @ np.eye(d).ravel())).reshape(d, d)
+    return form if np.linalg.eigvalsh(form)[0] > ROUGH else None
+
+
+def _tidy(span: Array) -> Array:
+    """A basis of the span with zeros and ones where there can be: the reduced rows."""
+    rows = span.reshape(len(span), -1).copy()
+    for k in range(len(rows)):
+        column = int(np.abs(rows[k]).argmax())
+        rows[k] /= rows[k, column]
+        for j in range(len(rows)):
+            if j != k:
+                rows[j] -= rows[j, column] * rows[k]
+    rows = np.where(np.abs(rows) < 1e-12, 0.0, rows)
+    return rows.reshape(span.shape)
+
+
+def axis_words(direction: Array) -> str:
+    """A direction of space and where it points.
+
+    Example:
+        >>> axis_words(np.array([0.0, 0.02, 1.0]))
+        '(0,0.02,0.9998), 1.1 degrees from z'
+        >>> axis_words(np.array([0.0, -3.0, 0.0]))
+        'y'
+    """
+    axis = np.array(rounded_axis(direction))
+    nearest = int(np.abs(axis).argmax())
+    if np.count_nonzero(axis) == 1:
+        return AXIS_NAMES[nearest]
+    off = np.degrees(np.arccos(min(1.0, abs(axis[nearest]) / np.linalg.norm(axis))))
+    return f"{axis_text(axis.tolist())}, {off:.1f} degrees from {AXIS_NAMES[nearest]}"
+
+
+def generator_words(A: Array, affine: bool = False) -> str:
+    """What a generator (d, d) does.
+
+    Example:
+        >>> generator_words(np.array([[0.0, -1, 0], [1, 0, 0], [0, 0, 0]]))
+        'rotation about z'
+        >>> generator_words(np.eye(4)), generator_words(np.diag([1.0, -1.0]))
+        ('scaling', 'stretch that keeps volume')
+    """
+    if affine:
+        linear, shift = A[:-1, :-1], A[:-1, -1]
+        if np.linalg.norm(linear) < CLEAR * np.linalg.norm(A):
+            return f"translation along {axis_words(shift)}" if len(shift) == 3 else "translation"
+        return f"{generator_words(linear)}{' and translation' if np.linalg.norm(shift) > CLEAR * np.linalg.norm(A) else ''}"
+    d, size = len(A), float(np.linalg.norm(A))
+    rotating, stretching = (A - A.T) / 2, (A + A.T) / 2
+    if np.linalg.norm(stretching) < CLEAR * size:
+        axis = axis_words(np.array([rotating[2, 1], rotating[0, 2], rotating[1, 0]])) if d == 3 else ""
+        return f"rotation about {axis}" if axis else "rotation"
+    scaling = np.trace(A) / d
+    if np.linalg.norm(A - scaling * np.eye(d)) < CLEAR * size:
+        return "scaling"
+    volume = " that keeps volume" if abs(np.trace(A)) < CLEAR * size else ""
+    return f"stretch{volume}" if np.linalg.norm(rotating) < CLEAR * size else f"shear or rotation{volume}"
+
+
+def count_translations(group: Group) -> int:
+    """Number of independent translations in a group in homogeneous coordinates."""
+    span = orthonormal(group.lie_algebra)
+    linear = span[:, :-1, :-1].reshape(len(span), (group.dim - 1) ** 2)
+    return len(span) - (int(np.linalg.matrix_rank(linear, tol=1e-6)) if len(span) else 0)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from softsym.errors import InputError
 from softsym.gp.features import scale_copies
 from softsym.groups import Group, Trivial
-from softsym.reps import Rep, TensorType
+from softsym.reps import Rep, Segment
 from softsym.reps.affine import DisplacementAtom, PointAtom, has_points, points_to_vectors
 from softsym.reps.atoms import Atom, Base, Sign
 from softsym.reps.symmetric import Subspace
@@ -62,8 +62,8 @@ class Columns:
         if len(fitting) > 1:
             raise InputError(f"{rep_in} and {rep_out} have only scalars: nothing moves; pass vectors, V, or points, P")
         d = fitting[0]
-        points = [_point_columns(rep, vectors, d) for rep, vectors in zip((rep_in, rep_out), linear, strict=True)]
-        return cls(linear[0], linear[1], d, points[0], points[1], has_points(rep_in, rep_out))
+        points = _point_columns(rep_in, d), _point_columns(rep_out, d)
+        return cls(linear[0], linear[1], d, *points, has_points(rep_in, rep_out))
 
     @property
     def space(self) -> Group:
@@ -83,12 +83,9 @@ class Columns:
         last = np.flatnonzero(self.points_in)[-self.dim :]
         if len(last) == X.shape[1]:
             return X, self
-        terms = [
-            (segment.copies - int(segment.start <= last[0] < segment.stop), segment.type)
-            for segment in self.rep_in.segments(self.space)
-        ]
-        rep_in = Rep(tuple((copies, kind) for copies, kind in terms if copies))
-        points = np.delete(self.points_in, last)
+        segments = self.rep_in.segments(self.space)
+        terms = [(each.copies - int(each.start <= last[0] < each.stop), each.type) for each in segments]
+        rep_in, points = Rep(tuple(term for term in terms if term[0])), np.delete(self.points_in, last)
         return np.delete(X, last, axis=1), replace(self, rep_in=rep_in, points_in=points)
 
 
@@ -103,12 +100,12 @@ class Rows:
 
     def take(self, rows: NDArray[np.intp]) -> Rows:
         """Some of the rows."""
-        return Rows(self.X[rows], self.Y[rows], self.columns, self.left)
+        return replace(self, X=self.X[rows], Y=self.Y[rows])
 
     def blur(self, seed: int) -> Rows:
         """Rows with a little noise added to the outputs: without any, likelihoods would compare rounding errors."""
         noise = JITTER * np.random.default_rng(seed).standard_normal(self.Y.shape)
-        return Rows(self.X, np.where(self.Y.any(axis=0), self.Y + noise, 0.0), self.columns, self.left)
+        return replace(self, Y=np.where(self.Y.any(axis=0), self.Y + noise, 0.0))
 
     def input_rates(self, A: Array) -> Array:
         """Velocities of inputs under matrices (k, d, d), as matrices (k, D, D)."""
@@ -135,13 +132,13 @@ def prepare(X: Array, Y: Array, columns: Columns, chosen: NDArray[np.intp]) -> R
     rest = Y.copy()
     for segment in columns.rep_out.segments(space):
         same = [each for each in columns.rep_in.segments(space) if each.type == segment.type]
-        design = [_copies(X, each.start, each.size, each.copies) for each in same]
+        design = [_copies(X, each) for each in same]
         if not segment.type.rank:
             design.append(np.ones((len(X), 1, 1)))
         if not design:
             continue
         inputs = np.concatenate(design, axis=2)
-        outputs = _copies(Y, segment.start, segment.size, segment.copies)
+        outputs = _copies(Y, segment)
         flat = inputs[chosen].reshape(-1, inputs.shape[2]), outputs[chosen].reshape(-1, segment.copies)
         fitted = inputs @ np.linalg.lstsq(*flat, rcond=1e-12)[0]
         rest[:, segment.start : segment.stop] = (outputs - fitted).transpose(0, 2, 1).reshape(len(Y), -1)
@@ -151,19 +148,15 @@ def prepare(X: Array, Y: Array, columns: Columns, chosen: NDArray[np.intp]) -> R
     return Rows((X - shift) / unit, rest / scale_copies(rest[chosen], columns.rep_out, space)[1], columns, left)
 
 
-def _copies(values: Array, start: int, size: int, copies: int) -> Array:
+def _copies(values: Array, segment: Segment) -> Array:
     """Copies of a type as the last axis, (n, size, copies)."""
-    return values[:, start : start + size * copies].reshape(len(values), copies, size).transpose(0, 2, 1)
+    return values[:, segment.start : segment.stop].reshape(len(values), segment.copies, -1).swapaxes(1, 2)
 
 
-def _point_columns(rep: Rep, vectors: Rep, d: int) -> NDArray[np.bool_]:
-    is_point = np.zeros(vectors.size(Trivial(d)), dtype=bool)
-    start = 0
-    for copies, kind in rep:
-        size = copies * points_to_vectors(Rep(((1, kind),))).size(Trivial(d))
-        is_point[start : start + size] = kind.atoms == (PointAtom(),)
-        start += size
-    return is_point
+def _point_columns(rep: Rep, d: int) -> NDArray[np.bool_]:
+    """Whether each column is of a point."""
+    sizes = [points_to_vectors(Rep((term,))).size(Trivial(d)) for term in rep]
+    return np.repeat([kind.atoms == (PointAtom(),) for _, kind in rep], sizes)
 
 
 def _sizes(reps: Sequence[Rep], d: int) -> list[int]:
@@ -183,12 +176,9 @@ def _is_tensor(atom: Atom) -> bool:
 
 def _as_vectors(rep: Rep) -> Rep:
     """The representation with points and displacements as vectors."""
-    terms = []
-    for copies, kind in rep:
+    for _, kind in rep:
         if any(isinstance(atom, PointAtom) for atom in kind.atoms) and len(kind.atoms) > 1:
             raise InputError(f"a point is no factor of a tensor, got {kind}; take V for displacements")
-        atoms = tuple(Base() if isinstance(atom, PointAtom | DisplacementAtom) else atom for atom in kind.atoms)
-        if not all(map(_is_tensor, atoms)):
+        if not all(isinstance(atom, PointAtom | DisplacementAtom) or _is_tensor(atom) for atom in kind.atoms):
             raise InputError(f"groups are proposed for scalars, vectors, tensors and points, not for {kind}")
-        terms.append((copies, TensorType(atoms)))
-    return Rep(tuple(terms))
+    return points_to_vectors(rep)

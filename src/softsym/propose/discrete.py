@@ -19,9 +19,9 @@ from scipy.optimize import minimize
 
 from softsym.groups import SO, SO13, C, Group, Lorentz, O, S, SO13p
 from softsym.groups.group import axis_text
+from softsym.propose.algebra import contains, rounded_axis
 from softsym.propose.columns import Rows
-from softsym.propose.lie_derivative import LieMatrix
-from softsym.propose.recognition import contains, rounded_axis
+from softsym.propose.lie_derivative import LieMatrix, SmoothFit
 from softsym.propose.search import TIED, Candidate, GroupFit, fit_group, is_as_good, refine
 from softsym.typing import Array
 
@@ -60,17 +60,16 @@ def reflection_matrix(normal: Array) -> Array:
     return np.asarray(np.eye(len(unit)) - 2 * np.outer(unit, unit))
 
 
-def reflection(normal: Array, decimals: int = 7) -> Element:
-    """The reflection whose plane is perpendicular to a direction (d,): one of whole numbers, or of unit length to some decimals.
+def reflection(normal: Array) -> Element:
+    """The reflection whose plane is perpendicular to a direction (d,): one of whole numbers, or of unit length to seven decimals.
 
     Example:
         >>> import numpy as np
         >>> reflection(np.array([0.0, 1.0, 0.0])).group, reflection(np.array([2.0, -1.0, 0.0])).name
         (O(1)@3[1], 'reflection normal to (2,-1,0)')
     """
-    is_whole = bool(np.all(normal == np.round(normal)))
     forward = normal * np.sign(normal[np.abs(normal).argmax()]) + 0.0
-    axis = forward if is_whole else np.array(rounded_axis(normal, decimals))
+    axis = forward if np.array_equal(normal, np.round(normal)) else np.array(rounded_axis(normal, 7))
     matrix = reflection_matrix(axis)
     if np.count_nonzero(axis) == 1:
         place, d = int(np.abs(axis).argmax()), len(axis)
@@ -131,10 +130,7 @@ def matched_permutation(rows: Rows, predict: Predict) -> Element | None:
     d, X = rows.columns.dim, rows.X
     if d <= ENUMERATED:
         return None
-    basis = np.zeros((d, d, d))
-    basis[np.arange(d), np.arange(d), np.arange(d)] = 1.0
-    step = 1e-3
-    rates = rows.input_rates(basis)
+    step, rates = 1e-3, rows.input_rates(np.array([np.diag(unit) for unit in np.eye(d)]))
     slopes = np.array([predict(X + step * X @ rate.T) - predict(X - step * X @ rate.T) for rate in rates]) / (2 * step)
     strength = np.sort(np.mean(np.abs(slopes), axis=1), axis=1)  # (d, q)
     moments = np.array([np.mean(np.abs(X @ rate.T)) for rate in rates])[:, None]
@@ -161,15 +157,15 @@ def _pairings(left: list[int], found: tuple[tuple[int, int], ...] = ()) -> Itera
 
 def _best_signs(rows: Rows, predict: Predict, pairs: list[int]) -> tuple[float, Array]:
     """The violation of an exchange of pairs with the signs, chosen one by one, that make it smallest, and its matrix (d, d)."""
-    signs = np.ones(len(pairs))
-    smallest = element_violation(rows, predict, np.eye(len(pairs))[pairs])
-    for i in range(len(pairs)):
-        tried = signs.copy()
-        tried[[i, pairs[i]]] = -1.0
-        violation = element_violation(rows, predict, np.eye(len(pairs))[pairs] * tried[:, None])
-        if i <= pairs[i] and violation < smallest:
-            signs, smallest = tried, violation
-    return smallest, np.eye(len(pairs))[pairs] * signs[:, None]
+    best = np.eye(len(pairs))[pairs]
+    smallest = element_violation(rows, predict, best)
+    for i, j in enumerate(pairs):
+        tried = best.copy()
+        tried[[i, j]] = -np.abs(tried[[i, j]])
+        violation = element_violation(rows, predict, tried) if i <= j else np.inf
+        if violation < smallest:
+            best, smallest = tried, violation
+    return smallest, best
 
 
 def element_violation(rows: Rows, predict: Predict, matrix: Array, values: Array | None = None) -> float:
@@ -191,29 +187,27 @@ class Joined:
 
 
 def join_elements(
-    rows: Rows, connected: Group | None, base: GroupFit | None, height: float, predict: Predict, lie: LieMatrix
+    rows: Rows, connected: Group | None, base: GroupFit | None, unconstrained: SmoothFit, lie: LieMatrix
 ) -> Joined:
-    """Adds discrete elements to a connected group as long as the selection rows are as likely as under it, ``height``."""
-    d = rows.columns.dim
-    axes = find_axes(lie, d)
-    axis = rotation_axis(connected)
+    """Adds discrete elements to a connected group as long as the selection rows are as likely as under it."""
+    start = unconstrained if base is None else base
+    height, predict = start.log_likelihood, start.predict
+    axes, axis = find_axes(lie, rows.columns.dim), rotation_axis(connected)
     if axis is not None:
         axes = np.array([axis, *(one for one in axes if abs(one @ axis) < math.cos(math.radians(APART)))])
     joined, best = Joined(connected, ()), base
-    for start in _nearest(rows, predict, axes, axis, None if base is None else _random_function(base)):
-        is_free = axis is None and start.normal is not None and bool(np.count_nonzero(start.normal) > 1)
-        one = _refine_reflection(rows, start) if is_free else start
+    for near in _nearest(rows, predict, axes, axis, None if base is None else _random_function(base)):
+        is_free = axis is None and near.normal is not None and bool(np.count_nonzero(near.normal) > 1)
+        one = _refine_reflection(rows, near) if is_free else near
         if joined.group is not None and contains(joined.group, one.group):
             continue
         larger = one.group if joined.group is None else _join(joined.group, one.group)
         fitted = None if larger is None else fit_group(rows, larger)
-        if (
-            larger is not None
-            and fitted is not None
-            and (fitted.log_likelihood >= height - TIED or (best is not None and is_as_good(fitted, best)))
-        ):
-            is_estimated = joined.from_data or (is_free and not _is_whole(one))
-            joined = Joined(larger, (*joined.parts, one), is_estimated)
+        if larger is None or fitted is None:
+            continue
+        if fitted.log_likelihood >= height - TIED or (best is not None and is_as_good(fitted, best)):
+            is_whole = one.normal is not None and np.array_equal(one.normal, np.round(one.normal))
+            joined = Joined(larger, (*joined.parts, one), joined.from_data or (is_free and not is_whole))
             height, best = max(height, fitted.log_likelihood), fitted
     return joined
 
@@ -221,40 +215,34 @@ def join_elements(
 def _random_function(base: GroupFit) -> Predict:
     """A function with the symmetry and no other, if the features have none."""
     rng = np.random.default_rng(0)
-    blocks = [replace(block, weights=rng.standard_normal(block.weights.shape)) for block in base.blocks]
+    blocks = (replace(block, weights=rng.standard_normal(block.weights.shape)) for block in base.blocks)
     return replace(base, blocks=tuple(blocks)).predict
 
 
 def _nearest(rows: Rows, predict: Predict, axes: Array, axis: Array | None, base: Predict | None) -> list[Element]:
-    """The elements with the smallest violation by a fitted function, those of its own group left out."""
+    """The elements with the smallest violation by a fitted function, those of its own group left out; normals are moved to where it is."""
     values = predict(rows.X[:PROBED])
     found: list[tuple[float, Element]] = []
     matched = matched_permutation(rows, predict)
-    for start in itertools.chain(elements(rows.columns.dim, axes), [] if matched is None else [matched]):
-        one = start
+    for one in itertools.chain(elements(rows.columns.dim, axes), [] if matched is None else [matched]):
         if _is_listed(one, found) or np.array_equal(one.matrix, np.eye(len(one.matrix))):
             continue
         violation = element_violation(rows, predict, one.matrix, values)
         if base is not None and np.linalg.det(one.matrix) > 0 and element_violation(rows, base, one.matrix) < INSIDE:
             continue
         if one.normal is not None and np.count_nonzero(one.normal) > 1 and violation < 2 * LARGEST:
-            one = _align(reflection(_move_normal(rows, predict, one.normal, values)), axis)
+            moved = minimize(
+                lambda direction: element_violation(rows, predict, reflection_matrix(direction), values),
+                one.normal,
+                method="Nelder-Mead",
+                options={"xatol": 1e-4, "fatol": 1e-9, "maxfev": 80},
+            )
+            one = _align(reflection(moved.x), axis)
             violation = element_violation(rows, predict, one.matrix, values)
         if violation < LARGEST and not _is_listed(one, found):
             found.append((violation, one))
     found.sort(key=lambda pair: pair[0])
     return sorted((one for _, one in found[:MAX_TRIED]), key=lambda one: one.name != "minus the identity")
-
-
-def _move_normal(rows: Rows, predict: Predict, normal: Array, values: Array) -> Array:
-    """The normal nearby with the smallest violation of its reflection."""
-    best = minimize(
-        lambda direction: element_violation(rows, predict, reflection_matrix(direction), values),
-        normal,
-        method="Nelder-Mead",
-        options={"xatol": 1e-4, "fatol": 1e-9, "maxfev": 80},
-    )
-    return np.asarray(best.x)
 
 
 def _refine_reflection(rows: Rows, one: Element) -> Element:
@@ -317,10 +305,6 @@ def _align(one: Element, axis: Array | None) -> Element:
         across = np.eye(3)[int(np.abs(axis).argmin())]
         return reflection(across - (across @ axis) * axis / (axis @ axis))
     return one
-
-
-def _is_whole(one: Element) -> bool:
-    return one.normal is not None and bool(np.all(one.normal == np.round(one.normal)))
 
 
 def _is_listed(one: Element, others: Sequence[tuple[float, Element]]) -> bool:

@@ -16,7 +16,6 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
@@ -39,37 +38,26 @@ PROBED = 250
 """Rows at which derivatives are taken."""
 
 
-class Features(Protocol):
-    """Functions of inputs with derivatives."""
-
-    def values(self, Z: Array) -> Array:
-        """Of rows (n, D): (n, m)."""
-
-    def gradients(self, Z: Array) -> Array:
-        """Derivatives by the inputs, (n, m, D)."""
-
-
 @dataclass(frozen=True, eq=False)
-class Monomials:
-    """Products of inputs, each multiplied by a number."""
+class Features:
+    """Functions of inputs with derivatives: monomials, perhaps after whitened features of a squared-exponential kernel."""
 
-    factors: tuple[tuple[int, ...], ...]
-    scale: Array
+    factors: tuple[tuple[int, ...], ...]  # inputs that each monomial multiplies
+    scale: Array  # by which each monomial is multiplied
+    inducing: InducingPoints | None = None
 
     @classmethod
-    def up_to(cls, degree: int, Z: Array, size: float = 1.0) -> Monomials:
+    def up_to(cls, degree: int, Z: Array, size: float = 1.0, inducing: InducingPoints | None = None) -> Features:
         """All products of at most ``degree`` of the inputs, each of one size at rows (n, D)."""
-        factors = tuple(
-            chosen
-            for count in range(degree + 1)
-            for chosen in itertools.combinations_with_replacement(range(Z.shape[1]), count)
-        )
-        rms = np.sqrt(np.mean(cls(factors, np.ones(len(factors))).values(Z) ** 2, axis=0))
-        return cls(factors, size / np.maximum(rms, 1e-12))
+        counts = range(degree + 1)
+        factors = [each for k in counts for each in itertools.combinations_with_replacement(range(Z.shape[1]), k)]
+        rms = np.sqrt(np.mean(cls(tuple(factors), np.ones(len(factors))).values(Z) ** 2, axis=0))
+        return cls(tuple(factors), size / np.maximum(rms, 1e-12), inducing)
 
     def values(self, Z: Array) -> Array:
         """Of rows (n, D): (n, m)."""
-        return self.scale * np.stack([Z[:, list(chosen)].prod(axis=1) for chosen in self.factors], axis=1)
+        monomials = self.scale * np.stack([Z[:, list(chosen)].prod(axis=1) for chosen in self.factors], axis=1)
+        return monomials if self.inducing is None else np.concatenate([self.inducing(Z), monomials], axis=1)
 
     def gradients(self, Z: Array) -> Array:
         """Derivatives by the inputs, (n, m, D)."""
@@ -77,28 +65,13 @@ class Monomials:
         for k, chosen in enumerate(self.factors):
             for place, column in enumerate(chosen):
                 out[:, k, column] += Z[:, [*chosen[:place], *chosen[place + 1 :]]].prod(axis=1)
-        return out * self.scale[:, None]
-
-
-@dataclass(frozen=True, eq=False)
-class Smooth:
-    """Whitened features of a squared-exponential kernel next to monomials that are hardly shrunk."""
-
-    inducing: InducingPoints
-    monomials: Monomials
-
-    def values(self, Z: Array) -> Array:
-        """Of rows (n, D): (n, m)."""
-        return np.concatenate([self.inducing(Z), self.monomials.values(Z)], axis=1)
-
-    def gradients(self, Z: Array) -> Array:
-        """Derivatives by the inputs, (n, m, D)."""
+        out *= self.scale[:, None]
+        if self.inducing is None:
+            return out
         points, width = self.inducing.points, self.inducing.width
-        scaled = Z / width
-        kernel = squared_exponential(scaled, points)  # (n, m)
-        slopes = kernel[:, :, None] * (points[None] - scaled[:, None]) / width
+        slopes = squared_exponential(Z / width, points)[:, :, None] * (points[None] - (Z / width)[:, None]) / width
         inner = np.einsum("nmd,mk->nkd", slopes, self.inducing.root, optimize=True)
-        return np.concatenate([inner, self.monomials.gradients(Z)], axis=1)
+        return np.concatenate([inner, out], axis=1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,34 +109,29 @@ def fit_smooth(X: Array, Y: Array) -> SmoothFit:
     mean, std = X.mean(axis=0), X.std(axis=0)
     std = np.where(std > 1e-9 * np.abs(mean), std, 1.0)
     Z = (X - mean) / std
-    best: tuple[float, Features, float, Array] | None = None
-    for features in _feature_maps(Z):
-        found = fit(Statistics.from_rows(features.values(Z)[:, None], Y[:, None]))
-        if best is None or found.log_likelihood > best[0]:
-            best = found.log_likelihood, features, found.ridge, found.noise
-    assert best is not None
-    height, features, ridge, noise = best
+    fits = [
+        (fit(Statistics.from_rows(features.values(Z)[:, None], Y[:, None])), features) for features in _feature_maps(Z)
+    ]
+    best, features = max(fits, key=lambda pair: pair[0].log_likelihood)
     values = features.values(Z)
     eigenvalues, vectors = np.linalg.eigh(values.T @ values)
-    root = vectors / np.sqrt(np.maximum(eigenvalues, 0.0) + ridge)
+    root = vectors / np.sqrt(np.maximum(eigenvalues, 0.0) + best.ridge)
     weights = root @ (root.T @ (values.T @ Y))
     leverage = np.minimum(np.sum((values @ root) ** 2, axis=1), 1.0 - 1e-9)
     errors = (Y - values @ weights) / (1.0 - leverage)[:, None]
     total = float(np.sum((Y - Y.mean(axis=0)) ** 2))
     r2 = 1.0 - float(np.sum(errors**2)) / total if total > 0 else 0.0
-    return SmoothFit(features, mean, std, weights, root, noise, height, r2)
+    return SmoothFit(features, mean, std, weights, root, best.noise, best.log_likelihood, r2)
 
 
 def _feature_maps(Z: Array) -> list[Features]:
     n, D = Z.shape
-    maps: list[Features] = [
-        Monomials.up_to(degree, Z) for degree in DEGREES if math.comb(D + degree, degree) <= MAX_FEATURES
-    ]
+    maps = [Features.up_to(degree, Z) for degree in DEGREES if math.comb(D + degree, degree) <= MAX_FEATURES]
     room = min(2 * n // 3, MAX_FEATURES - D - 1)
     higher = max((p for p in DEGREES[1:3] if math.comb(D + p, p) <= MAX_MONOMIALS), default=1)
     for width in WIDTHS:
         inducing = InducingPoints.select(Z, width * math.sqrt(D), room)
-        maps += [Smooth(inducing, Monomials.up_to(p, Z, FLAT)) for p in dict.fromkeys((1, higher))]
+        maps += [Features.up_to(p, Z, FLAT, inducing) for p in dict.fromkeys((1, higher))]
     return maps
 
 
@@ -178,7 +146,8 @@ class LieMatrix:
 
     def spectrum(self, span: Array | None = None) -> tuple[Array, Array]:
         """Eigenvalues and generators (k, d, d) of M - error relative to N, smallest first, within a span (k, d, d) if there is one."""
-        rows = np.eye(len(self.basis)) if span is None else self._coefficients(span)
+        basis = self.basis.reshape(len(self.basis), -1)
+        rows = np.eye(len(basis)) if span is None else span.reshape(len(span), -1) @ basis.T
         sizes, vectors = np.linalg.eigh(rows @ self.N @ rows.T)
         acting = sizes > 1e-9 * max(float(sizes[-1]), 1e-300)
         white = (vectors[:, acting] / np.sqrt(sizes[acting])).T @ rows
@@ -192,11 +161,7 @@ class LieMatrix:
 
     def uncertainty(self, span: Array) -> float:
         """The largest standard deviation of a Lie derivative in a span (k, d, d) by its typical size: from one on, rows say nothing."""
-        values = LieMatrix(self.basis, self.error, self.N, np.zeros_like(self.error)).spectrum(span)[0]
-        return math.sqrt(max(0.0, float(values[-1]))) if len(values) else 0.0
-
-    def _coefficients(self, span: Array) -> Array:
-        return np.asarray(span.reshape(len(span), -1) @ self.basis.reshape(len(self.basis), -1).T)
+        return LieMatrix(self.basis, self.error, self.N, np.zeros_like(self.error)).violation(span)
 
 
 def unit_matrices(d: int) -> Array:
@@ -243,9 +208,5 @@ def _error(fitted: SmoothFit, values: Array, slopes: Array, speeds: Array, D_out
     both = np.einsum("knd,nde,lne->kl", speeds, inner, speeds, optimize=True) / n
     diagonal = np.einsum("kqq,q->k", D_out, noise)
     cross = np.outer(diagonal, mixed)
-    return np.asarray(
-        own * np.einsum("kij,lij,j->kl", D_out, D_out, noise, optimize=True)
-        - cross
-        - cross.T
-        + float(noise.sum()) * both
-    )
+    outer = own * np.einsum("kij,lij,j->kl", D_out, D_out, noise, optimize=True)
+    return np.asarray(outer - cross - cross.T + float(noise.sum()) * both)

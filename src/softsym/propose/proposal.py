@@ -1,4 +1,4 @@
-"""A proposal: generators, groups and the table of both."""
+"""A proposal: generators, groups, the table of both, and a figure: eigenvalues with the gap, axes in space, the lattice of groups."""
 
 from __future__ import annotations
 
@@ -7,12 +7,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.tables import CandidateTable, Column
 from softsym.typing import Array
 
 if TYPE_CHECKING:
     from softsym.inference.verdict import Verdict
+
+COLOURS = {"exact": "#0b6e99", "soft": "#edae49", "undecided": "#999999", "rest": "#cccccc"}
+SUFFIXES = (".html", ".svg", ".png")
 
 
 @dataclass(frozen=True)
@@ -45,13 +51,7 @@ class ProposalRow:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and strings, for JSON; what is not known is None."""
-        fields = {key: getattr(self, key) for key in self.__dataclass_fields__}
-        plain = {key: _plain(value) for key, value in fields.items()}
-        return {
-            **plain,
-            "generator": [list(row) for row in self.generator],
-            "interval": [_plain(end) for end in self.interval],
-        }
+        return {key: _plain(value) for key, value in vars(self).items()}
 
     def flat(self) -> dict[str, Any]:
         """One number or text for each column of a data frame."""
@@ -61,6 +61,9 @@ class ProposalRow:
 
 
 def _plain(value: Any) -> Any:
+    """The value with lists for tuples and None for what is no number."""
+    if isinstance(value, tuple):
+        return [_plain(each) for each in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
@@ -68,6 +71,10 @@ def _number(value: float) -> str:
     if math.isnan(value):
         return ""
     return "0" if value == 0 else f"{value:.1e}" if abs(value) < 1e-3 else f"{value:.2g}"
+
+
+def _interval(ends: tuple[float, float]) -> str:
+    return " to ".join(map(_number, ends))
 
 
 class ProposalTable(CandidateTable[ProposalRow]):
@@ -79,13 +86,7 @@ class ProposalTable(CandidateTable[ProposalRow]):
         Column("symmetry", "Symmetry", lambda row: row.name),
         Column("verdict", "Verdict", lambda row: row.verdict),
         Column("violation", "Violation", lambda row: row.violation, _number, is_figure=True),
-        Column(
-            "interval",
-            "Interval",
-            lambda row: row.interval,
-            lambda ends: " to ".join(map(_number, ends)),
-            is_figure=True,
-        ),
+        Column("interval", "Interval", lambda row: row.interval, _interval, is_figure=True),
         Column("p", "p-value", lambda row: row.p_value, _number, is_figure=True),
         Column("eigenvalue", "Eigenvalue", lambda row: row.eigenvalue, _number, is_figure=True),
         Column("note", "Note", lambda row: row.note, is_prose=True),
@@ -162,11 +163,18 @@ class Proposal:
 
     def plot(self, path: str | Path | None = None) -> Any:
         """A plotly figure of eigenvalues, axes and groups; written to a file .html, .svg or .png if a path is given."""
-        from softsym.propose.plot import figure, write_figure
-
         if path is None:
-            return figure(self)
-        return write_figure(self, path)
+            return _figure(self)
+        path = Path(path)
+        if path.suffix.lower() not in SUFFIXES:
+            raise InputError(f"a figure is a file {', '.join(SUFFIXES)}, got {path.name}")
+        if path.suffix.lower() == ".html":
+            path.write_text(_figure(self).to_html(include_plotlyjs=True), encoding="utf-8")
+            return None
+        try:
+            _figure(self).write_image(path)  # needs plotly's kaleido
+        except (ImportError, ValueError, RuntimeError) as error:
+            raise InputError(f"cannot draw {path.name}: kaleido is not installed; pass a file .html") from error
 
     def __str__(self) -> str:
         return f"{self.table}\n{self.words()}"
@@ -181,3 +189,75 @@ class Proposal:
         import html
 
         return f"{self.table._repr_html_()}<p>{html.escape(self.words())}</p>"
+
+
+def _figure(proposal: Proposal) -> Any:
+    """The plotly figure: three panels side by side."""
+    from plotly.graph_objects import Bar
+    from plotly.subplots import make_subplots
+
+    drawn = make_subplots(
+        rows=1,
+        cols=3,
+        specs=[[{"type": "xy"}, {"type": "scene"}, {"type": "xy"}]],
+        subplot_titles=("Eigenvalues of the Lie derivative", "Axes and normals", "Groups, larger above"),
+    )
+    values, k = np.maximum(proposal.eigenvalues, 1e-16).tolist(), len(proposal.generators)
+    colours = [COLOURS["exact"] if i < k else COLOURS["rest"] for i in range(len(values))]
+    drawn.add_trace(Bar(x=list(range(1, len(values) + 1)), y=values, marker_color=colours), row=1, col=1)
+    drawn.update_yaxes(type="log", row=1, col=1)
+    for trace in _axes(proposal):
+        drawn.add_trace(trace, row=1, col=2)
+    for trace in _lattice(proposal):
+        drawn.add_trace(trace, row=1, col=3)
+    drawn.update_xaxes(visible=False, row=1, col=3)
+    drawn.update_yaxes(visible=False, row=1, col=3)
+    drawn.update_layout(showlegend=False, template="plotly_white", title=proposal.words())
+    return drawn
+
+
+def _axes(proposal: Proposal) -> list[Any]:
+    """Axes of rotations and normals of mirrors, in space only."""
+    from plotly.graph_objects import Scatter3d
+
+    traces = []
+    for row in proposal.table:
+        A = np.array(row.generator)
+        if A.shape != (3, 3):
+            continue
+        if row.kind == "generator":
+            direction = np.array([A[2, 1] - A[1, 2], A[0, 2] - A[2, 0], A[1, 0] - A[0, 1]])
+        else:
+            values, vectors = np.linalg.eigh((A + A.T) / 2)
+            direction = vectors[:, 0] if abs(values[0] + 1) < 1e-6 and abs(values[1] - 1) < 1e-6 else np.zeros(3)
+        if np.linalg.norm(direction) > 1e-3:
+            ends = np.stack([-direction, direction]) / np.linalg.norm(direction)
+            x, y, z = ends.T.tolist()
+            dash = "solid" if row.kind == "generator" else "dash"
+            line = {"width": 6, "color": COLOURS[row.verdict], "dash": dash}
+            traces.append(Scatter3d(x=x, y=y, z=z, mode="lines", line=line, text=row.name, hoverinfo="text"))
+    return traces
+
+
+def _lattice(proposal: Proposal) -> list[Any]:
+    """Nodes by depth, edges from larger to smaller."""
+    from plotly.graph_objects import Scatter
+
+    depth = [0] * len(proposal.groups)
+    for _ in depth:
+        for big, small in proposal.lattice:
+            depth[small] = max(depth[small], depth[big] + 1)
+    places = [(depth[:node].count(level) + 0.5 * (level % 2), -level) for node, level in enumerate(depth)]
+    edges = [
+        Scatter(x=[places[i][0], places[j][0]], y=[places[i][1], places[j][1]], mode="lines", line={"color": "#aaaaaa"})
+        for i, j in proposal.lattice
+    ]
+    nodes = Scatter(
+        x=[x for x, _ in places],
+        y=[y for _, y in places],
+        mode="markers+text",
+        text=[G.name for G in proposal.groups],
+        textposition="top center",
+        marker={"size": 14, "color": COLOURS["exact"]},
+    )
+    return [*edges, nodes]

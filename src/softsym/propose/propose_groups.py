@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,14 +22,13 @@ from softsym.errors import InputError, UnclearNullSpaceWarning
 from softsym.groups import GL, SE, SO, E, Group, O, Scaling, Translation, Trivial
 from softsym.groups import group as read_group
 from softsym.inference.evidence import evidence
-from softsym.inference.verdict import ABSENT_ABOVE, LEAST_R2, TOLERANCE, Verdict
+from softsym.inference.verdict import ABSENT_ABOVE, LEAST_R2, TOLERANCE, EvidenceRow, Verdict
 from softsym.metrics.transform import LOW_OVERLAP, orbit_overlap
-from softsym.propose.algebra import angle, orthonormal
-from softsym.propose.columns import JITTER, Columns, Rows, prepare
+from softsym.propose.algebra import angle, contains, count_translations, generator_words, orthonormal, recognise
+from softsym.propose.columns import JITTER, LARGEST_DIM, Columns, Rows, prepare
 from softsym.propose.discrete import Element, join_elements
 from softsym.propose.lie_derivative import LieMatrix, SmoothFit, fit_smooth, lie_matrix, unit_matrices
 from softsym.propose.proposal import Proposal, ProposalRow, ProposalTable
-from softsym.propose.recognition import contains, count_translations, generator_words, recognise
 from softsym.propose.search import POOR, TIED, Candidate, search
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
@@ -105,19 +104,6 @@ def propose(
 
 
 @dataclass(frozen=True, eq=False)
-class Judgement:
-    """What the evidence says about a group on the inference rows."""
-
-    group: Group
-    verdict: Verdict
-    violation: float
-    interval: tuple[float, float]
-    p_value: float
-    overlap: float
-    note: str
-
-
-@dataclass(frozen=True, eq=False)
 class Judge:
     """The sample split of rows with labels of row groups, and the rule."""
 
@@ -127,20 +113,15 @@ class Judge:
     tolerance: float
     seed: int
 
-    def judge(self, rows: Rows, groups: Sequence[Group]) -> list[Judgement]:
+    def judge(self, rows: Rows, groups: Sequence[Group]) -> Sequence[EvidenceRow]:
         """The evidence about groups, on the inference rows."""
-        held = rows.take(self.inference)
-        labels = self.labels[self.inference]
-        reps = rows.columns.rep_in, rows.columns.rep_out
         if not groups:
-            return []
-        table = evidence(held.X, held.Y, *reps, groups, row_groups=labels, tolerance=self.tolerance, seed=self.seed)
-        return [
-            Judgement(group, row.verdict, row.violation, row.interval, row.p_value, row.overlap, row.note)
-            for group, row in zip(groups, table, strict=True)
-        ]
+            return ()
+        held, labels = rows.take(self.inference), self.labels[self.inference]
+        reps = rows.columns.rep_in, rows.columns.rep_out
+        return evidence(held.X, held.Y, *reps, groups, row_groups=labels, tolerance=self.tolerance, seed=self.seed)
 
-    def accepts(self, one: Judgement, from_data: bool) -> bool:
+    def accepts(self, one: EvidenceRow, from_data: bool) -> bool:
         """Whether a group holds: exact, or as far as its basis is known, where that came from data and is a little off."""
         is_close = one.verdict != "absent" and one.interval[1] <= self.tolerance and not one.overlap < LOW_OVERLAP
         return one.verdict == "exact" or (from_data and is_close)
@@ -179,13 +160,8 @@ def _split(
     total = min(len(X), max_rows)
     middle = max(1, int(np.searchsorted(ends, total / 2)))
     last = max(middle + 1, int(np.searchsorted(ends, total, side="right")))
-    place = np.empty(count, dtype=np.int64)
-    place[order] = np.arange(count)
-    return (
-        np.flatnonzero(place[labels] < middle),
-        np.flatnonzero((place[labels] >= middle) & (place[labels] < last)),
-        labels,
-    )
+    place = np.argsort(order)[labels]
+    return np.flatnonzero(place < middle), np.flatnonzero((place >= middle) & (place < last)), labels
 
 
 def _propose(X: Array, Y: Array, columns: Columns, judge: Judge) -> Proposal:
@@ -244,28 +220,21 @@ def _has_translations(X: Array, Y: Array, columns: Columns, judge: Judge) -> boo
 def _to_judge(selected: Rows, smooth: SmoothFit, lie: LieMatrix, likely: list[Candidate]) -> list[_Tried]:
     """The likeliest algebra with and without discrete elements, other algebras, and usual groups that may hold softly."""
     d = selected.columns.dim
-    best = likely[0] if likely else None
-    named = None if best is None else recognise(best.span)
-    fitted = None if best is None else best.fitted
-    height = smooth.log_likelihood if fitted is None else fitted.log_likelihood
-    predict = smooth.predict if fitted is None else fitted.predict
-    joined = join_elements(selected, None if named is None else named.group, fitted, height, predict, lie)
-    tried: list[_Tried] = []
-    none = np.zeros((0, d, d))
+    others = [one for one in likely[1:] if angle(one.span, likely[0].span) > 20.0][:MAX_ALTERNATIVES]
+    tried = [
+        _Tried(recognise(one.span).group, one.span, from_data=one.freedom > 0, is_fallback=one is not likely[0])
+        for one in (*likely[:1], *others)
+    ]
+    connected, fitted = (tried[0].group, likely[0].fitted) if tried else (None, None)
+    joined = join_elements(selected, connected, fitted, smooth, lie)
     if joined.group is not None and joined.parts:
-        span, free = (none, joined.from_data) if best is None else (best.span, joined.from_data or best.freedom > 0)
-        tried.append(_Tried(joined.group, span, joined.parts, free))
-    if best is not None and named is not None:
-        tried.append(_Tried(named.group, best.span, from_data=best.freedom > 0))
-    others = [one for one in likely[1:] if best is not None and angle(one.span, best.span) > 20.0]
-    for one in others[:MAX_ALTERNATIVES]:
-        tried.append(_Tried(recognise(one.span).group, one.span, from_data=one.freedom > 0, is_fallback=True))
+        span, from_data = (tried[0].span, tried[0].from_data) if tried else (lie.basis[:0], False)
+        tried.insert(0, _Tried(joined.group, span, joined.parts, joined.from_data or from_data))
     if len(joined.parts) > 1:
-        for part in joined.parts[:MAX_PARTS]:
-            tried.append(_Tried(part.group, none, (part,)))
+        tried += [_Tried(part.group, lie.basis[:0], (part,)) for part in joined.parts[:MAX_PARTS]]
     soft = [
         group
-        for group in usual_groups(d)
+        for group in (usual_groups(d, SO) if d > 1 else ())
         if not any(contains(one.group, group) for one in tried) and lie.violation(group.lie_algebra) < ABSENT_ABOVE
     ]
     tried += [_Tried(group, orthonormal(group.lie_algebra), is_fallback=True) for group in soft[:MAX_SOFT]]
@@ -275,20 +244,18 @@ def _to_judge(selected: Rows, smooth: SmoothFit, lie: LieMatrix, likely: list[Ca
     return list(unique.values())
 
 
-def usual_groups(d: int) -> tuple[Group, ...]:
-    """Rotations that are common as symmetries of a space of dimension d, the largest first.
+def usual_groups(d: int, family: Callable[[int], Group]) -> tuple[Group, ...]:
+    """Those of a family, SO or O, that are common as symmetries of a space of dimension d, the largest first.
 
     Example:
-        >>> usual_groups(3)
+        >>> usual_groups(3, SO)
         (SO(3), SO(2)@z, SO(2)@y, SO(2)@x)
     """
-    if d < 2:
-        return ()
-    return (SO(d), *(SO(2).about(axis) for axis in "zyx")) if d == 3 else (SO(d),)
+    return (family(d), *(family(2).about(axis) for axis in "zyx")) if d == 3 else (family(d),)
 
 
 def _assemble(
-    pairs: list[tuple[_Tried, Judgement]], judge: Judge, columns: Columns, is_moved: bool, lie: LieMatrix
+    pairs: list[tuple[_Tried, EvidenceRow]], judge: Judge, columns: Columns, is_moved: bool, lie: LieMatrix
 ) -> Proposal:
     """The maximal accepted groups, their parts and rows, and what came close."""
     holding = [pair for pair in pairs if judge.accepts(pair[1], pair[0].from_data)]
@@ -303,11 +270,8 @@ def _assemble(
     groups = [_group_on_points(G, is_moved) if columns.is_affine else G for one, _ in maximal for G in one.listed()]
     if not groups and exact is not None:
         groups = [exact.group]  # translations alone
-    rows = (
-        []
-        if not is_moved
-        else [_row(generator_words(A, True), "generator", A) for A in _on_points(lie.basis[:0], True)]
-    )
+    translations = _on_points(lie.basis[:0], True) if is_moved else ()
+    rows = [_row(generator_words(A, True), "generator", A) for A in translations]
     for A in span:
         eigenvalue = float(lie.spectrum(A[None])[0].max(initial=np.nan))
         placed = np.pad(A, (0, 1)) if columns.is_affine else A
@@ -315,13 +279,13 @@ def _assemble(
         rows.append(_row(words, "generator", placed, best[1] if best else None, eigenvalue=eigenvalue))
     for one, found in maximal:
         rows += [_row(part.name, "discrete", part.matrix, found, part.group.text) for part in one.parts]
-    nearly = tuple(
-        _row(found.group.name, "group", None, found, found.group.text)
-        for pair in sorted(pairs, key=lambda pair: pair[1].interval[1])
-        if pair not in accepted
-        and (found := pair[1]).verdict in ("soft", "undecided")
-        and found.interval[0] < ABSENT_ABOVE
-    )
+    close = [
+        pair
+        for pair in pairs
+        if pair not in accepted and pair[1].verdict in ("soft", "undecided") and pair[1].interval[0] < ABSENT_ABOVE
+    ]
+    close.sort(key=lambda pair: pair[1].interval[1])
+    nearly = tuple(_row(one.group.name, "group", None, found, one.group.text) for one, found in close)
     listed = tuple(dict.fromkeys(groups))[:MAX_LISTED]
     return Proposal(
         generators=whole,
@@ -358,7 +322,7 @@ def _group_on_points(group: Group, is_moved: bool) -> Group:
 
 
 def _row(
-    name: str, kind: str, A: Array | None, found: Judgement | None = None, text: str = "", eigenvalue: float = np.nan
+    name: str, kind: str, A: Array | None, found: EvidenceRow | None = None, text: str = "", eigenvalue: float = np.nan
 ) -> ProposalRow:
     """The row of an exact generator or discrete element (d, d), or of a group that came close."""
     entries = () if A is None else tuple(tuple(float(value) for value in row) for row in np.round(A, 12) + 0.0)
@@ -459,15 +423,14 @@ def propose_candidates(
     labels = None if row_groups is None else row_groups[seen]
     proposal = propose(X[seen], Y[seen], rep_in, rep_out, row_groups=labels, seed=seed)
     if has_points(read_rep(rep_in), read_rep(rep_out)):
-        found = [
-            group for group in proposal.groups if count_translations(group) == count_translations(proposal.groups[0])
-        ]
+        counts = [count_translations(group) for group in proposal.groups]
+        found = [group for group, count in zip(proposal.groups, counts, strict=True) if count == counts[0]]
         return Candidates(tuple(found[:MAX_CANDIDATES]), proposal)
     close = [read_group(row.group) for row in proposal.nearly]
     groups = list(dict.fromkeys([*proposal.groups, *close]))
-    usual: list[Group] = []
+    usual: tuple[Group, ...] = ()
     if not any(group.is_orthogonal for group in groups):
-        d = next(d for d in range(1, 9) if read_rep(rep_in).size(Trivial(d)) == X.shape[1])
-        usual = [O(3), *(O(2).about(axis) for axis in "zyx")] if d == 3 else [O(d)]
+        d = next(d for d in range(1, LARGEST_DIM + 1) if read_rep(rep_in).size(Trivial(d)) == X.shape[1])
+        usual = usual_groups(d, O)
     listed = [*groups, *usual][:MAX_CANDIDATES]
     return Candidates(tuple(listed), proposal, tuple(group for group in usual if group in listed))

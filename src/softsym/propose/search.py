@@ -24,7 +24,17 @@ from softsym.errors import UnclearNullSpaceWarning
 from softsym.gp.features import FeatureMap, Score, choose_features, equivariant_features, write_out
 from softsym.gp.regression import Statistics, fit
 from softsym.groups import SO, Group
-from softsym.propose.algebra import NEAR, angle, catalogue, derived, is_known, nearest_algebra, orthonormal, rounder
+from softsym.propose.algebra import (
+    NEAR,
+    SAME,
+    angle,
+    catalogue,
+    derived,
+    is_known,
+    nearest_algebra,
+    orthonormal,
+    rounder,
+)
 from softsym.propose.columns import Rows
 from softsym.propose.lie_derivative import LieMatrix, SmoothFit, unit_matrices
 from softsym.reps import Rep, TensorType
@@ -46,8 +56,6 @@ FURTHEST = 0.25
 """Largest step, as the size of a matrix."""
 DIFFERENCE = 1e-4
 """Step of numerical derivatives along a matrix of size one."""
-SAME = 0.01
-"""Degrees within which two spans are one."""
 TIED = 3.0
 """Log likelihoods within this do not tell algebras apart: the larger one is taken."""
 EXPLAINED = 0.3
@@ -136,10 +144,8 @@ def fit_group(rows: Rows, group: Group, frame: Array | None = None, blocks: Sequ
         warnings.simplefilter("ignore", UnclearNullSpaceWarning)  # matrices from data have a few digits
         for kind, columns in _output_columns(rows):
             most = min(MAX_FEATURES, 2 * len(own) * len(columns) // 3)
-            best = _fit_block(rows, kind, columns, known[kind], frame) if kind in known else None
-            if kind not in known:
-                maps = list(equivariant_features(rows.columns.rep_in, kind, group, own, most))
-                best = _choose_block(rows, kind, columns, maps, frame)
+            maps = [known[kind]] if kind in known else equivariant_features(rows.columns.rep_in, kind, group, own, most)
+            best = _choose_block(rows, kind, columns, list(maps), frame)
             if best is None:
                 return None
             fitted.append(best)
@@ -161,31 +167,22 @@ def _choose_block(
     rows: Rows, kind: TensorType, columns: Index, maps: Sequence[FeatureMap], frame: Array
 ) -> Block | None:
     """The likeliest regression of the outputs of one type."""
-    found: dict[int, Block] = {}
+    found: dict[FeatureMap, Block] = {}
 
     def score(features: FeatureMap) -> Score:
-        found[id(features)] = block = _fit_block(rows, kind, columns, features, frame)
+        found[features] = block = _fit_block(rows, kind, columns, features, frame)
         return Score(block.log_likelihood, float(block.noise.mean()), lambda: block.weights)
 
     best, _ = choose_features(maps, score)
-    return None if best is None else found[id(best)]
+    return None if best is None else found[best]
 
 
 def _fit_block(rows: Rows, kind: TensorType, columns: Index, features: FeatureMap, frame: Array) -> Block:
     values = _values(rows, features, kind, frame, rows.X)
     sums = Statistics.from_rows(values, rows.Y[:, columns])
     found = fit(sums)
-    weights = np.linalg.solve(sums.A + found.ridge * np.eye(len(sums.A)), sums.b)
-    return Block(
-        kind,
-        columns,
-        features,
-        values,
-        np.asarray(weights, dtype=np.float64),
-        found.ridge,
-        found.noise,
-        found.log_likelihood,
-    )
+    weights = np.asarray(np.linalg.solve(sums.A + found.ridge * np.eye(len(sums.A)), sums.b))
+    return Block(kind, columns, features, values, weights, found.ridge, found.noise, found.log_likelihood)
 
 
 def _values(rows: Rows, features: FeatureMap, kind: TensorType, frame: Array, X: Array) -> Array:
@@ -245,13 +242,10 @@ def is_as_good(one: GroupFit, other: GroupFit) -> bool:
 
 def _in_round_numbers(one: Candidate, found: Sequence[Candidate]) -> Candidate:
     """The algebra in round numbers near to one from data, where it explains about as much."""
-    near = [
-        each
-        for each in found
-        if each.freedom < one.freedom and angle(each.span, one.span) < NEAR and is_as_good(each.fitted, one.fitted)
-    ]
-    best = min(near, key=lambda each: (each.freedom, -each.score), default=None)
-    return one if best is None else replace(one, span=best.span, fitted=best.fitted)
+    rounder_ones = [each for each in found if each.freedom < one.freedom and angle(each.span, one.span) < NEAR]
+    near = [each for each in rounder_ones if is_as_good(each.fitted, one.fitted)]
+    best = min(near, key=lambda each: (each.freedom, -each.score), default=one)
+    return replace(one, span=best.span, fitted=best.fitted)
 
 
 def _is_explained(span: Array, found: Sequence[Candidate], unconstrained: SmoothFit) -> bool:
@@ -267,12 +261,8 @@ def _is_explained(span: Array, found: Sequence[Candidate], unconstrained: Smooth
 
 def sort_candidates(found: Sequence[Candidate]) -> list[Candidate]:
     """The likeliest first; those that are as likely as it by dimension."""
-    if not found:
-        return []
-    highest = max(each.score for each in found)
-    return sorted(
-        found, key=lambda each: (-len(each.span), -each.score) if each.score > highest - TIED else (1, -each.score)
-    )
+    least = max((each.score for each in found), default=0.0) - TIED
+    return sorted(found, key=lambda each: (-len(each.span) if each.score > least else 1, -each.score))
 
 
 def usual_algebras(d: int, everything: bool = False) -> Iterator[Array]:
@@ -327,16 +317,16 @@ def _add_near(rows: Rows, near: Array, found: list[Candidate]) -> None:
 
 
 def _add(rows: Rows, span: Array, found: list[Candidate]) -> Candidate | None:
-    """Fits an algebra, adds it to those that were found and returns it; None if it was there before or has no features."""
-    span = orthonormal(np.asarray(span, dtype=np.float64))
-    if any(len(span) == len(each.span) and angle(span, each.span) < SAME for each in found):
-        return next(each for each in found if len(span) == len(each.span) and angle(span, each.span) < SAME)
+    """The algebra among those that were found, fitted and added if it was not there before; None if it has no features."""
+    span = orthonormal(span)
+    for each in found:
+        if angle(span, each.span) < SAME:
+            return each
     fitted = fit_group(rows, Group.from_generators(span, name="candidate"))
     if fitted is None:
         return None
-    one = Candidate(span, fitted, 0 if is_known(span) else len(moving(span)))
-    found.append(one)
-    return one
+    found.append(Candidate(span, fitted, 0 if is_known(span) else len(moving(span))))
+    return found[-1]
 
 
 def _add_larger_and_smaller(rows: Rows, best: Candidate, found: list[Candidate]) -> None:
@@ -347,8 +337,7 @@ def _add_larger_and_smaller(rows: Rows, best: Candidate, found: list[Candidate])
     N = np.eye(len(basis)) * np.trace(M) / len(basis)
     values, generators = LieMatrix(basis, M, N, np.zeros_like(M)).spectrum()
     for size in gap_sizes(values)[:2]:
-        span = orthonormal(generators[:size])
-        near = nearest_algebra(span)
+        near = nearest_algebra(orthonormal(generators[:size]))
         if near is not None and len(near) > len(best.span):
             _add_near(rows, near, found)
     together = orthonormal(np.concatenate([best.span, np.eye(rows.columns.dim)[None]]))

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from softsym.propose.algebra import recognise
 from softsym.propose.lie_derivative import unit_matrices
-from softsym.propose.recognition import recognise
 from softsym.reps import rep
 from softsym_lab.benchmarks.propose.earlier import EARLIER
 from softsym_lab.benchmarks.propose.fresh import FRESH
