@@ -517,7 +517,7 @@ def run_fit(
         on_evidence(evidence)
     # What follows needs libraries that take seconds to import.
     from softsym.discovery.exact import select, verify
-    from softsym.discovery.models import GP
+    from softsym.discovery.models.base import GP
     from softsym.discovery.select import (
         Fit,
         explain_choice,

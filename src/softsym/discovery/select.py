@@ -20,9 +20,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.optimize import nnls
 
-from softsym.discovery import models as base
 from softsym.discovery.fit_data import FitData, Rows, Shape, Target, standard_errors
-from softsym.discovery.models import GaussianProcess, Model, Probabilities, Residual, Stack, fit_gp, residual_rows
+from softsym.discovery.models import base, baselines, linear
+from softsym.discovery.models.base import Model, Probabilities, Residual, Stack, residual_rows
+from softsym.discovery.models.gp import GaussianProcess, fit_gp
 from softsym.errors import InputError
 from softsym.groups import Group, join_groups
 from softsym.metrics.transform import LOW_OVERLAP
@@ -32,7 +33,7 @@ from softsym.tables import CandidateTable, Column
 from softsym.typing import Array
 
 if TYPE_CHECKING:
-    from softsym.discovery.models import Member, Networks
+    from softsym.discovery.models.network import Member, Networks
     from softsym.discovery.symmetries import Symmetries
 
 LOGGER = logging.getLogger("softsym")
@@ -263,7 +264,7 @@ def combine(candidates: Sequence[Candidate], rows: Rows) -> Candidate:
     models: list[Model] = []
     shares: list[float] = []
     for one, weight in kept:
-        parts = one.model if isinstance(one.model, Stack) else Stack((one.model,), (1.0,))
+        parts = Stack.single(one.model)
         models += parts.models
         shares += [weight * share for share in parts.weights]
     return Candidate(Stack.of(models, shares), stacked)
@@ -289,7 +290,7 @@ def stack(candidates: Sequence[Candidate], rows: Rows, validation: Any) -> Candi
             best = replace(chosen, predicted=predicted)
     if best is None:
         return None
-    return best if isinstance(best.model, Stack) else replace(best, model=Stack((best.model,), (1.0,)))
+    return replace(best, model=Stack.single(best.model))
 
 
 def _is_better(new: Candidate, old: Candidate, rows: Rows) -> bool:
@@ -380,9 +381,9 @@ def fit_models(
     own = replace(shape, groups=tuple(overlapping)) if is_auto else shape
     narrow = replace(shape, groups=tuple(supported))
     free = Shape.of(rows.X.shape[1] * Scalar, rows.Y.shape[1] * Scalar, ())
-    closed: dict[str, Callable[[], Model | None]] = {base.LINEAR: lambda: base.fit_linear(rows, own)}
+    closed: dict[str, Callable[[], Model | None]] = {base.LINEAR: lambda: linear.fit_linear(rows, own)}
     if is_auto:
-        closed = {base.MEAN: lambda: base.fit_mean(rows, shape), **closed}
+        closed = {base.MEAN: lambda: linear.fit_mean(rows, shape), **closed}
     if own.groups:
         closed[base.GP] = lambda: fit_gp(rows, own, seed=seed, exact_groups=names)
     if is_auto and not names and 0 < len(narrow.groups) < len(own.groups):
@@ -407,13 +408,13 @@ def _baseline_steps(data: FitData, rows: Rows, free: Shape) -> dict[str, Callabl
     shape, folds, seed = data.shape, data.folds, data.seed
     steps: dict[str, Callable[[], Model | None]] = {}
     if data.target is Target.NUMBERS and shape.groups:
-        for title in base.EXTRAPOLATIONS:
-            steps[title] = functools.partial(base.fit_extrapolation, rows, shape, title)
-    steps[base.RIDGE] = lambda: base.fit_ridge(rows, folds, free)
-    steps[base.KERNEL] = lambda: base.fit_kernel_ridge(rows, folds)
+        for title in linear.EXTRAPOLATIONS:
+            steps[title] = functools.partial(linear.fit_extrapolation, rows, shape, title)
+    steps[base.RIDGE] = lambda: linear.fit_ridge(rows, folds, free)
+    steps[base.KERNEL] = lambda: baselines.fit_kernel_ridge(rows, folds)
     if data.can_compare:
-        steps[base.BOOSTING] = lambda: base.fit_boosting(rows, seed)
-        steps[base.PERCEPTRON] = lambda: base.fit_perceptron(rows, seed)
+        steps[base.BOOSTING] = lambda: baselines.fit_boosting(rows, seed)
+        steps[base.PERCEPTRON] = lambda: baselines.fit_perceptron(rows, seed)
     return steps
 
 

@@ -10,12 +10,12 @@ import numpy as np
 
 from softsym.data import SymmetricScaler
 from softsym.discovery.fit_data import Rows, Shape
-from softsym.discovery.models.base import CONSTANT, EXTRAPOLATION, LINEAR, MEAN, RIDGE, About, Model, State
+from softsym.discovery.models.base import CONSTANT, EXTRAPOLATION, LINEAR, MEAN, RIDGE, ConstantNoise
 from softsym.groups import Group, join_groups
 from softsym.inference import equivariant_lstsq
 from softsym.reps import Scalar
 from softsym.spaces import equivariant_maps
-from softsym.typing import Array, Arrays, Index
+from softsym.typing import Array, Index
 
 if TYPE_CHECKING:
     from torch import nn
@@ -26,7 +26,7 @@ PENALTIES = (1e-8, 1e-6, 1e-4, 1e-2, 1.0)
 
 
 @dataclass(frozen=True, eq=False)
-class Affine(Model):
+class Affine(ConstantNoise):
     """An affine map: outputs = weight x + bias.
 
     Example:
@@ -47,22 +47,8 @@ class Affine(Model):
     exact: tuple[str, ...] = ()  # names of the groups to which it is exactly equivariant
     kind = "affine"
 
-    @property
-    def name(self) -> str:
-        return self.title
-
-    @property
-    def exact_groups(self) -> tuple[str, ...]:
-        return self.exact
-
     def predict(self, X: Array) -> Array:
         return np.asarray(X @ self.weight.T + self.bias)
-
-    def std(self, X: Array) -> Array:
-        return np.tile(self.noise, (len(X), 1))
-
-    def with_noise(self, noise: Array) -> Affine:
-        return replace(self, noise=noise)
 
     def fit(self, rows: Rows) -> Affine:
         if self.title == LINEAR:
@@ -97,29 +83,6 @@ class Affine(Model):
         both = np.asarray(maps.project(np.concatenate([self.bias[:, None], self.weight], axis=1)))
         exact = tuple(group.name for group in groups)
         return replace(self, bias=both[:, 0], weight=both[:, 1:], exact=exact)
-
-    def to_state(self) -> State:
-        about = {
-            "title": self.title,
-            "shape": self.shape.to_dict(),
-            "ridge": self.ridge,
-            "strengths": self.strengths,
-            "exact": list(self.exact),
-        }
-        return about, {"weight": self.weight, "bias": self.bias, "noise": self.noise}
-
-    @classmethod
-    def from_state(cls, about: About, arrays: Arrays) -> Affine:
-        return cls(
-            about["title"],
-            arrays["weight"],
-            arrays["bias"],
-            arrays["noise"],
-            Shape.from_dict(about["shape"]),
-            about["ridge"],
-            about["strengths"],
-            tuple(about["exact"]),
-        )
 
     def module(self) -> nn.Module:
         from softsym.discovery.module import linear_layer

@@ -115,14 +115,6 @@ class Networks(Model):
     curves: tuple[Curves, ...] = field(default=())  # learning curves of each training
     kind = "networks"
 
-    @property
-    def name(self) -> str:
-        return self.title
-
-    @property
-    def exact_groups(self) -> tuple[str, ...]:
-        return self.exact
-
     def outputs(self, X: Array) -> Array:
         """Outputs of all members (members, n, outputs); probabilities for classes."""
         raw = predict_members(self.members, torch.from_numpy(self.scale_in.transform(X)))

@@ -27,7 +27,7 @@ from softsym.metrics import relative_error
 from softsym.typing import Array
 
 if TYPE_CHECKING:
-    from softsym.discovery.models import Curves
+    from softsym.discovery.models.network import Curves
 
 MINUS = "\N{MINUS SIGN}"
 ABSENT = "\N{EM DASH}"
