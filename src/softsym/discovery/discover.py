@@ -199,13 +199,12 @@ def summarize(est: SoftEquivariantRegressor, command: str = "") -> dict[str, Any
     import softsym
 
     fit = est.fit_
-    names = getattr(est, "feature_names_in_", [f"x{k}" for k in range(fit.test.X.shape[1])])
-    outputs = getattr(est, "output_names_", [f"y{k}" for k in range(fit.test.Y.shape[1])])
+    inputs, outputs = est.column_names()
     return {
         "schema": SCHEMA,
         "version": softsym.__version__,
         "command": command,
-        "columns": {"x": [str(name) for name in names], "y": [str(name) for name in outputs]},
+        "columns": {"x": inputs, "y": outputs},
         "seed": fit.seed,
         "rep_in": str(fit.shape.rep_in),
         "rep_out": str(fit.shape.rep_out),

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from softsym import inference
-from softsym.arrays import merge_row_groups, quaternion_hint
+from softsym.arrays import merge_row_groups, one_blas_thread, quaternion_hint
 from softsym.data.split import SMALLEST_TEST, Parts, duplicate_groups, split_rows
 from softsym.discovery.config import PLAIN_WIDTH, Hyperparameters
 from softsym.discovery.points import as_vectors, has_points
@@ -263,6 +263,7 @@ def standard_errors(new: Array, old: Array, row_groups: Index | None = None) -> 
     return float(differences.mean()) / standard_error
 
 
+@one_blas_thread()
 def compute_evidence(data: FitData, n_jobs: int = 1) -> inference.EvidenceTable:
     """The evidence of training and validation rows about every candidate: the one place where it is asked for.
 

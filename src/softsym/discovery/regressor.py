@@ -53,9 +53,7 @@ class SoftEquivariantRegressor(RegressorMixin, SoftEquivariantEstimator):  # typ
         ['ridge regression', 'kernel ridge regression', 'gradient boosting', 'MLP']
     """
 
-    @property
-    def _target(self) -> Target:
-        return Target.NUMBERS
+    _target = Target.NUMBERS
 
     def _read(self, X: Any, y: Any) -> tuple[Array, Array]:
         names = [str(name) for name in y.columns] if hasattr(y, "columns") else None

@@ -71,8 +71,7 @@ def make_report_data(
     evidence: EvidenceTable,
     *,
     title: str,
-    input_names: Sequence[str],
-    output_names: Sequence[str],
+    names: tuple[Sequence[str], Sequence[str]],
     facts: dict[str, str] | None = None,
 ) -> ReportData:
     """The content of the report on a fit."""
@@ -88,8 +87,8 @@ def make_report_data(
         true=fit.test.Y,
         predicted=predicted,
         std=std,
-        input_names=tuple(input_names),
-        output_names=tuple(output_names),
+        input_names=tuple(names[0]),
+        output_names=tuple(names[1]),
         orbits=tuple(orbit for orbit in orbits if orbit is not None),
         baselines=fit.baselines,
         exact_groups=fit.exact_groups,
