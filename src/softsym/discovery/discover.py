@@ -20,7 +20,7 @@ import numpy as np
 from softsym.data.columns import quote
 from softsym.data.formats import format_of, suffixes
 from softsym.data.table import Table, open_file
-from softsym.datasets.parse import is_task
+from softsym.datasets.parse import is_task, read_data
 from softsym.errors import InputError, in_one_line
 from softsym.io import (
     LOCK,
@@ -37,7 +37,6 @@ from softsym.io import (
     read_regular,
     sweep,
 )
-from softsym.typing import Array
 
 if TYPE_CHECKING:
     from softsym.discovery import SoftEquivariantRegressor
@@ -248,7 +247,9 @@ def predict_file(
 
     est: Any = load(model)
     names = list(getattr(est, "feature_names_in_", []))
-    table = _table(data, x_columns, names, seed)
+    if x_columns is None and names and not is_task(data) and not format_of(Path(data)).knows_inputs:
+        x_columns = quote(names)
+    table = read_data(data, x_columns, need_y=False, seed=seed)[0]
     if table.X.shape[1] != est.n_features_in_:
         raise InputError(
             f"{table.source} gives {table.X.shape[1]} columns, the model has {est.n_features_in_} inputs "
@@ -258,23 +259,10 @@ def predict_file(
         mean, std = est.predict_proba(table.X), est.fit_.std(table.X)
     else:
         mean, std = (part.reshape(len(table.X), -1) for part in est.predict(table.X, return_std=True))
-    outputs = [str(name) for name in getattr(est, "output_names_", [f"y{k}" for k in range(mean.shape[1])])]
-    _write(output, outputs, mean, std if np.any(std) else None)
-    return len(mean)
-
-
-def _table(data: str, x_columns: str | None, names: list[str], seed: int) -> Table:
-    if x_columns is None and names and not is_task(data) and not format_of(Path(data)).knows_inputs:
-        x_columns = quote(names)
-    from softsym.datasets.parse import read_data
-
-    return read_data(data, x_columns, need_y=False, seed=seed)[0]
-
-
-def _write(output: Path, names: list[str], mean: Array, std: Array | None) -> None:
-    """Writes predictions and, if there are several members, their standard deviation."""
+    outputs, shown = est.column_names()[1], std if np.any(std) else None  # of a single network they are zero
     try:
         output.parent.mkdir(parents=True, exist_ok=True)
-        put_file(output, lambda path: format_of(output).write(path, names, mean, std))
+        put_file(output, lambda path: format_of(output).write(path, outputs, mean, shown))
     except OSError as error:
         raise InputError(f"cannot write {output}: {error.strerror}") from error
+    return len(mean)

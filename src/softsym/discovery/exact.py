@@ -87,7 +87,8 @@ def select(data: FitData, candidates: Sequence[Candidate], exact: Sequence[Group
         raise InputError("no model could be fitted to these rows")
     losses = rows.losses(unconstrained.predicted)
     worse: list[str] = []
-    for groups in _subsets(exact):
+    subsets = [[group] for group in exact]
+    for groups in [list(exact), *subsets] if len(exact) > 1 else subsets:
         pairs = _project(candidates, groups, data)
         good = [after for before, after in pairs if _is_kept(before, after, rows)]
         constrained = stack(good, rows, validation)
@@ -122,12 +123,6 @@ def _is_clearly_worse(pairs: Sequence[tuple[Candidate, Candidate]], best: Candid
 
 def _mean(losses: Array) -> float:
     return float(losses[np.isfinite(losses)].mean())
-
-
-def _subsets(groups: Sequence[Group]) -> list[list[Group]]:
-    """All groups, then each of them."""
-    singles = [[group] for group in groups]
-    return [list(groups), *singles] if len(groups) > 1 else singles
 
 
 def _select_without_comparison(candidates: Sequence[Candidate], exact: Sequence[Group]) -> Selection:

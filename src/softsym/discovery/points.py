@@ -13,8 +13,7 @@ import numpy as np
 from softsym.errors import InputError
 from softsym.groups import Group, Translation, Trivial
 from softsym.inference.points import lift, linear_part, space_dimension
-from softsym.reps import Rep
-from softsym.reps import affine as columns_of
+from softsym.reps import Rep, affine
 from softsym.reps import rep as read_rep
 from softsym.reps.affine import PointAtom, mean_point, translate_points
 from softsym.typing import Array
@@ -62,12 +61,13 @@ class Points:
 
 def has_points(*reps: Rep | str | None) -> bool:
     """Whether columns are points or displacements."""
-    return columns_of.has_points(*(read_rep(rep) for rep in reps if rep is not None))
+    return affine.has_points(*(read_rep(rep) for rep in reps if rep is not None))
 
 
 def as_vectors(rep: Rep | str) -> Rep:
     """The representation with points and displacements as vectors."""
-    return columns_of.points_to_vectors(read_rep(rep))
+    whole = read_rep(rep)
+    return affine.points_to_vectors(whole) if affine.has_points(whole) else whole
 
 
 def read_points(

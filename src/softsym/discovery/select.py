@@ -70,8 +70,7 @@ class Baseline:
     """How well one model predicts."""
 
     name: str  # name of the model
-    validation_error: float
-    """Mean loss in cross-validation: squared error, or log loss of classes; NaN if it was not fitted to all folds."""
+    validation_error: float  # mean loss in cross-validation: squared error, or log loss; NaN if not fitted to all folds
     test_error: float  # on held-out rows
     explained: float  # share of the held-out variance that it explains
     is_returned: bool = False  # whether it is the one that predicts
@@ -138,20 +137,14 @@ class Fit:
     test: Rows  # test rows
     n_train: int  # number of training rows
     seconds: float  # how long it took
-    exact_groups: tuple[str, ...] = ()
-    """Names of the groups to which the selected model is exactly equivariant."""
-    better_without: tuple[str, ...] = ()
-    """Names of groups without which held-out rows are predicted clearly better."""
-    networks: Networks | None = None
-    """The networks that were regularised towards the candidates; None if none was trained."""
-    gp: Model | None = None
-    """The Gaussian process with all candidates, which can be projected where the selected model cannot; None if there is none."""
+    exact_groups: tuple[str, ...] = ()  # names of the groups to which the selected model is exactly equivariant
+    better_without: tuple[str, ...] = ()  # names of groups without which held-out rows are predicted clearly better
+    networks: Networks | None = None  # those regularised towards the candidates; None if none was trained
+    gp: Model | None = None  # the Gaussian process with all candidates, which can be projected where the model cannot
     baselines: Baselines = field(default_factory=Baselines)  # the table of all models on the same rows
-    compiled: str | None = None
-    """Whether compiled code ran, on which last bits and speed depend; None if unknown."""
+    compiled: str | None = None  # whether compiled code ran, on which last bits and speed depend; None if unknown
     seed: int = 0  # random seed
-    why: tuple[str, ...] = ()
-    """Why a network was trained or not, and why this model was selected, one sentence each."""
+    why: tuple[str, ...] = ()  # why a network was trained or not, and why this model was selected, one sentence each
 
     @property
     def members(self) -> tuple[Member, ...]:
@@ -195,8 +188,7 @@ class Candidate:
     """A model and its predictions for rows that it was not fitted to."""
 
     model: Model  # the model, fitted to all development rows
-    predicted: Array
-    """Predictions (n, outputs) of development rows by fits to other folds; NaN where there are none."""
+    predicted: Array  # predictions (n, outputs) of development rows by fits to other folds; NaN where there are none
 
     @property
     def is_complete(self) -> bool:
@@ -310,10 +302,9 @@ class FittedModels:
     refused: Mapping[str, str] = field(default_factory=dict)  # by name, why others could not be fitted
     seconds: float = 0.0  # how long it took
 
-    def find(self, *names: str) -> Candidate | None:
-        """The first candidate of these names that was fitted."""
-        known = {one.model.name: one for one in (*self.others, *self.selectable)}
-        return next((known[name] for name in names if name in known), None)
+    def find(self, name: str) -> Candidate | None:
+        """The candidate of this name, if it was fitted."""
+        return next((one for one in (*self.selectable, *self.others) if one.model.name == name), None)
 
     @property
     def processes(self) -> list[GaussianProcess]:
@@ -530,15 +521,15 @@ def make_table(data: FitData, chosen: Stack, loss: float, candidates: Sequence[C
 
     by_name = {one.model.name: one for one in candidates}
     parts = {model.name: model for model in chosen.models}
-    order = [*parts, *(name for name in by_name if name not in parts)]
+    others = {name: one.model for name, one in by_name.items() if name not in parts}
     table = []
-    for name in order:
-        one = by_name.get(name)
-        model = parts.get(name) or (one.model if one is not None else chosen)
-        own = np.full(1, np.nan) if one is None else rows.losses(one.predicted)
-        known = own[np.isfinite(own)]
-        has_all = one is not None and (one.is_complete or name in (base.NETWORK, base.ORDINARY))
-        table.append(measure(model, float(known.mean()) if has_all and len(known) else float("nan")))
+    for name, model in (parts | others).items():
+        validation, one = float("nan"), by_name.get(name)
+        if one is not None and (one.is_complete or name in (base.NETWORK, base.ORDINARY)):
+            losses = rows.losses(one.predicted)
+            known = losses[np.isfinite(losses)]
+            validation = float(known.mean()) if len(known) else validation
+        table.append(measure(model, validation))
     if len(chosen.models) == 1:
         return Baselines([replace(table[0], is_returned=True), *table[1:]])
     whole = replace(measure(chosen, loss), name=ENSEMBLE, is_returned=True)

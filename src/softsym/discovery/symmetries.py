@@ -189,14 +189,14 @@ SHARED = ("violation", "interval", "p_value", "cost", "certified", "tolerance", 
 def read_evidence(groups: Sequence[Group], table: Iterable[Any]) -> Symmetries:
     """The verdicts of the evidence on candidates."""
     rows = {row.name: row for row in table}
-    return Symmetries([_read_row(group.name, rows.get(group.name)) for group in groups])
-
-
-def _read_row(name: str, row: Any) -> Symmetry:
-    if row is None:
-        return Symmetry(name, "undecided", reason=FEW_ROWS, note=NO_EVIDENCE)
-    shared = {field: getattr(row, field) for field in SHARED}
-    return Symmetry(name, row.verdict, reason=str(row.reason), **shared)
+    symmetries = []
+    for name in (group.name for group in groups):
+        if name in rows:
+            shared = {field: getattr(rows[name], field) for field in SHARED}
+            symmetries.append(Symmetry(name, rows[name].verdict, reason=str(rows[name].reason), **shared))
+        else:
+            symmetries.append(Symmetry(name, "undecided", reason=FEW_ROWS, note=NO_EVIDENCE))
+    return Symmetries(symmetries)
 
 
 def measure_symmetries(fit: Fit, evidence: Symmetries) -> Symmetries:
