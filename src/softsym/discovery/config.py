@@ -68,11 +68,8 @@ class NetworkConfig:
     device: str = "cpu"
 
     def __repr__(self) -> str:
-        changed = (
-            f"{field.name}={getattr(self, field.name)!r}"
-            for field in fields(self)
-            if getattr(self, field.name) != field.default
-        )
+        values = ((field.name, getattr(self, field.name), field.default) for field in fields(self))
+        changed = (f"{name}={value!r}" for name, value, default in values if value != default)
         return f"NetworkConfig({', '.join(changed)})"
 
 

@@ -201,22 +201,16 @@ def read_evidence(groups: Sequence[Group], table: Iterable[Any]) -> Symmetries:
 
 def measure_symmetries(fit: Fit, evidence: Symmetries) -> Symmetries:
     """The verdicts of the evidence with what the fitted model says about each group."""
-    return Symmetries([_measure(fit, group, evidence[group.name]) for group in fit.shape.groups])
-
-
-def _measure(fit: Fit, group: Group, row: Symmetry) -> Symmetry:
-    if row.name in fit.better_without and row.verdict == "exact":
-        row = replace(row, verdict="undecided", reason=BETTER_WITHOUT, note=WITHOUT)
-    errors = equivariance_errors(fit, group)
-    strength, residual, layers = measure_strength(fit, group, row)
-    return replace(
-        row,
-        error=float(errors.mean()),
-        error_interval=bootstrap_interval(errors, fit.seed),
-        strength=strength,
-        residual=residual,
-        layers=layers,
-    )
+    rows = []
+    for group in fit.shape.groups:
+        row = evidence[group.name]
+        if row.name in fit.better_without and row.verdict == "exact":
+            row = replace(row, verdict="undecided", reason=BETTER_WITHOUT, note=WITHOUT)
+        errors = equivariance_errors(fit, group)
+        measured = {"error": float(errors.mean()), "error_interval": bootstrap_interval(errors, fit.seed)}
+        strength, residual, layers = measure_strength(fit, group, row)
+        rows.append(replace(row, **measured, strength=strength, residual=residual, layers=layers))
+    return Symmetries(rows)
 
 
 def equivariance_errors(fit: Fit, group: Group) -> Array:

@@ -150,9 +150,13 @@ def pack_parts(parts: Mapping[str, Model]) -> State:
 
 def unpack_part(name: str, abouts: About, arrays: Arrays) -> Model:
     """One of several models that :func:`pack_parts` packed."""
+    return unpack(abouts[name], take_part(name, arrays))
+
+
+def take_part(name: str, arrays: Arrays) -> Arrays:
+    """The arrays whose names begin with a name and a slash, without it."""
     prefix = f"{name}/"
-    own = {key.removeprefix(prefix): array for key, array in arrays.items() if key.startswith(prefix)}
-    return unpack(abouts[name], own)
+    return {key.removeprefix(prefix): array for key, array in arrays.items() if key.startswith(prefix)}
 
 
 class ConstantNoise(Model):

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.special import softmax
 from threadpoolctl import threadpool_limits
 
 from softsym.data import SymmetricScaler
@@ -30,11 +31,6 @@ WIDTH, MOST_PERCEPTRON_ROWS, MOST_PASSES, PATIENCE = 100, 10_000, 300, 15
 """Two hidden layers of this width; at most so many rows and passes; passes without progress after which it stops."""
 CHUNK = 2_000_000
 """Pairs of rows and trees at once."""
-
-
-def _softmax(raw: Array) -> Array:
-    powers = np.exp(raw - raw.max(1, keepdims=True))
-    return np.asarray(powers / powers.sum(1, keepdims=True))
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +99,7 @@ class BoostedTrees(ConstantNoise):
         step = max(1, CHUNK // max(1, self.roots.size))
         sums = [self._sum_trees(X[k : k + step]) for k in range(0, len(X), step)]
         raw = np.concatenate(sums) @ self.directions + self.center if sums else np.zeros((0, len(self.center)))
-        return _softmax(raw) if self.is_classes else raw
+        return np.asarray(softmax(raw, axis=1)) if self.is_classes else raw
 
     def _sum_trees(self, X: Array) -> Array:
         """Sums over trees (n, models)."""
@@ -165,12 +161,8 @@ def fit_boosting(rows: Rows, seed: int = 0) -> BoostedTrees:
                 fitted.append(HistGradientBoostingRegressor(**options).fit(rows.X, along, rows.weights))
     base = [float(value) for model in fitted for value in np.ravel(model._baseline_prediction)]
     directions = directions[: len(base)]
-    trees = [
-        predictors[k].nodes
-        for model in fitted
-        for k in range(len(model._predictors[0]))
-        for predictors in model._predictors
-    ]
+    # All trees of the first output, then those of the next.
+    trees = [tree.nodes for model in fitted for output in zip(*model._predictors, strict=True) for tree in output]
     first = np.cumsum([0, *map(len, trees)])
     parts = [_read_nodes(tree, place) for tree, place in zip(trees, first[:-1], strict=True)]
     arrays = [np.concatenate(part) for part in zip(*parts, strict=True)] or [np.zeros(0, np.int64)] * 5
@@ -191,7 +183,7 @@ def _read_nodes(nodes: Any, first: int) -> tuple[Index, Array, Index, Index, Arr
     """Feature, threshold, left, right and value of the nodes of a tree, the first of which has this number."""
     place, is_leaf = np.arange(len(nodes)) + first, nodes["is_leaf"].astype(bool)
     left, right = (np.where(is_leaf, place, nodes[side].astype(np.int64) + first) for side in ("left", "right"))
-    feature, threshold = (np.where(is_leaf, 0, nodes["feature_idx"]), np.where(is_leaf, 0.0, nodes["num_threshold"]))
+    feature, threshold = np.where(is_leaf, 0, nodes["feature_idx"]), np.where(is_leaf, 0.0, nodes["num_threshold"])
     return feature, threshold, left, right, np.where(is_leaf, nodes["value"], 0.0)
 
 
@@ -231,7 +223,7 @@ class Perceptron(ConstantNoise):
         for weight, bias in zip(self.weights[:-1], self.biases[:-1], strict=True):
             hidden = np.maximum(hidden @ weight + bias, 0.0)
         raw = self.scale_out.inverse(hidden @ self.weights[-1] + self.biases[-1])
-        return _softmax(raw) if self.is_classes else raw
+        return np.asarray(softmax(raw, axis=1)) if self.is_classes else raw
 
     def fit(self, rows: Rows) -> Perceptron:
         return fit_perceptron(rows, self.seed).with_noise(self.noise)
