@@ -37,7 +37,7 @@ from softsym.discovery.fit_data import (
     make_shape,
     warn_if_standardised,
 )
-from softsym.discovery.parallel import Executor, Stop, run_interruptible
+from softsym.discovery.parallel import Executor, Session, Stop, run_interruptible
 from softsym.discovery.points import Points, has_points, read_points
 from softsym.discovery.symmetries import Symmetries, measure_symmetries, read_evidence
 from softsym.errors import InputError
@@ -290,8 +290,8 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             def should_stop() -> bool:
                 return interrupted() or (stop is not None and stop())
 
-            n_jobs = count_processes(self.n_jobs)
-            return run_fit(data, folder, n_jobs, not self.verbose, should_stop, on_evidence, executor)
+            session = Session(folder, count_processes(self.n_jobs), not self.verbose, should_stop, executor)
+            return run_fit(data, session, on_evidence)
 
         self.evidence_, self.symmetries_, self.fit_ = run_interruptible(work)
         self.n_iter_ = max((len(member.history) for member in self.fit_.members), default=1)
@@ -485,13 +485,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
 
 @one_blas_thread()
 def run_fit(
-    data: FitData,
-    folder: Path | None = None,
-    n_jobs: int = 1,
-    quiet: bool = True,
-    stop: Stop | None = None,
-    on_evidence: OnEvidence | None = None,
-    executor: Executor | None = None,
+    data: FitData, session: Session, on_evidence: OnEvidence | None = None
 ) -> tuple[EvidenceTable, Symmetries, Fit]:
     """The steps of a fit: evidence, models, networks where they can improve on them, selection with exact groups, verdicts.
 
@@ -499,7 +493,7 @@ def run_fit(
         KeyboardInterrupt: It was stopped.
     """
     began = time.perf_counter()
-    evidence = compute_evidence(data, n_jobs)
+    evidence = compute_evidence(data, session.n_jobs)
     if on_evidence is not None and len(evidence):
         on_evidence(evidence)
     from softsym.discovery import exact, select  # with libraries that take seconds to import
@@ -510,15 +504,14 @@ def run_fit(
     judged = read_evidence(shape.groups, evidence)
     supported, overlapping = select.select_supported(shape.groups, judged)
     exact_groups = [group for group in overlapping if judged[group.name].verdict == "exact"]
-    with silence() if quiet else nullcontext():
+    with silence() if session.quiet else nullcontext():
         models = select.fit_models(data, supported, overlapping, exact_groups)
     is_trained, reason = select.should_train_network(data, models)
     candidates, networks, compiled = list(models.selectable), None, None
     if is_trained:
         from softsym import native
-        from softsym.discovery.train import Session, train_networks
+        from softsym.discovery.train import train_networks
 
-        session = Session(folder, n_jobs, quiet, stop, executor)
         network_shape = select.network_shape(shape, supported) if data.model == "auto" else shape
         networks, selectable = train_networks(data, network_shape, judged.certain(), session)
         candidates += select.network_candidates(data, selectable)

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from softsym.errors import SlowTrainingWarning, TrainingError
 from softsym.native import announce, is_torch_only, torch_only
-from softsym.progress import Reporter
+from softsym.progress import reporter
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -216,6 +216,50 @@ class Executor(Protocol):
         """The outcome of every job, at most ``n_jobs`` at a time; None if a training diverged and ``may_diverge`` is set."""
 
 
+@dataclass(frozen=True)
+class Session:
+    """How a fit runs; nothing here changes its result."""
+
+    folder: Path | None = None  # where checkpoints go
+    n_jobs: int = 1  # number of parallel processes
+    quiet: bool = True  # show no progress
+    stop: Stop | None = None  # called after every epoch; True ends the fit
+    executor: Executor | None = None  # executor of trainings; processes of this machine by default
+
+    def subfolder(self, name: str) -> Path | None:
+        """A folder for checkpoints within the folder, if there is one."""
+        return None if self.folder is None else self.folder / name
+
+    def train(
+        self, training_data: TrainingData, jobs: Sequence[TrainJob], what: str = "", *, may_diverge: bool = False
+    ) -> list[Member | None]:
+        """Runs trainings and shows their progress; None for those that diverged.
+
+        Raises:
+            KeyboardInterrupt: It was stopped; checkpoints are in the folder.
+        """
+        done = [0] * len(jobs)
+
+        def on_epoch(place: int, row: Row) -> bool:
+            done[place] = row["epoch"]
+            report({**row, "epoch": sum(done)})
+            return self.stop is not None and self.stop()
+
+        epochs = sum(job.hyperparameters.epochs or 0 for job in jobs)
+        options: dict[str, Any] = {"n_jobs": self.n_jobs, "may_diverge": may_diverge, "executor": self.executor}
+        with reporter(epochs, 0, quiet=self.quiet, what=what) as report:
+            members = train_all(training_data, jobs, on_epoch=on_epoch, **options)
+        if len(members) < len(jobs) or any(one is not None and not one.is_finished for one in members):
+            raise KeyboardInterrupt
+        return members
+
+    def train_members(
+        self, training_data: TrainingData, jobs: Sequence[TrainJob], what: str = ""
+    ) -> tuple[Member, ...]:
+        """Runs trainings that must not diverge."""
+        return tuple(member for member in self.train(training_data, jobs, what) if member is not None)
+
+
 def train_all(
     training_data: TrainingData,
     jobs: Sequence[TrainJob],
@@ -238,18 +282,6 @@ def train_all(
     run = _train_in_processes if executor is None else executor.run
     outcomes = zip(run(training_data, jobs, n_jobs, callback, may_diverge), jobs, strict=True)
     return [None if outcome is None else outcome.member(training_data.shape, job) for outcome, job in outcomes]
-
-
-def make_callback(report: Reporter, n: int, stop: Stop | None) -> OnEpoch:
-    """A callback that shows the progress of several trainings together and decides after every epoch whether to stop."""
-    done = [0] * n
-
-    def callback(place: int, row: Row) -> bool:
-        done[place] = row["epoch"]
-        report({**row, "epoch": sum(done)})
-        return stop is not None and stop()
-
-    return callback
 
 
 def _train(
