@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from softsym.discovery.models.network import Member, Networks
     from softsym.discovery.symmetries import Symmetries
 
+Step = Callable[[], Model | None]
+"""Fits a model; None if it does not suit the data."""
 LOGGER = logging.getLogger("softsym")
 LEAST_WEIGHT = 0.05
 """Models with a smaller weight are left out of an ensemble."""
@@ -322,7 +324,7 @@ class _Fitter:
         self.refused: dict[str, str] = {}
         self.best = np.full(len(self.rows), np.inf)
 
-    def run(self, steps: Mapping[str, Callable[[], Model | None]]) -> list[Candidate]:
+    def run(self, steps: Mapping[str, Step]) -> list[Candidate]:
         """The candidates of several models by name; those that cannot be fitted are noted."""
         fitted = []
         for name in track(list(steps), "fitting models"):
@@ -372,9 +374,8 @@ def fit_models(
     own = replace(shape, groups=tuple(overlapping)) if is_auto else shape
     narrow = replace(shape, groups=tuple(supported))
     free = Shape.of(rows.X.shape[1] * Scalar, rows.Y.shape[1] * Scalar, ())
-    closed: dict[str, Callable[[], Model | None]] = {base.LINEAR: lambda: linear.fit_linear(rows, own)}
-    if is_auto:
-        closed = {base.MEAN: lambda: linear.fit_mean(rows, shape), **closed}
+    closed: dict[str, Step] = {base.MEAN: lambda: linear.fit_mean(rows, shape)} if is_auto else {}
+    closed[base.LINEAR] = lambda: linear.fit_linear(rows, own)
     if own.groups:
         closed[base.GP] = lambda: fit_gp(rows, own, seed=seed, exact_groups=names)
     if is_auto and not names and 0 < len(narrow.groups) < len(own.groups):
@@ -387,17 +388,17 @@ def fit_models(
     models = fitter.run(closed)
     if closed and not models:
         raise InputError(next(iter(fitter.refused.values())))
-    others = fitter.run(_baseline_steps(data, rows, free))
+    others = fitter.run(_baseline_steps(data, free))
     if is_auto:
         models += others + _fit_residuals(data, fitter, [*models, *others], narrow if supported else free, names)
         others = []
     return FittedModels(tuple(models), tuple(others), fitter.refused, time.perf_counter() - began)
 
 
-def _baseline_steps(data: FitData, rows: Rows, free: Shape) -> dict[str, Callable[[], Model | None]]:
-    """Baselines by name; ``rows`` may hold residuals, which are not extrapolated."""
-    shape, folds, seed = data.shape, data.folds, data.seed
-    steps: dict[str, Callable[[], Model | None]] = {}
+def _baseline_steps(data: FitData, free: Shape) -> dict[str, Step]:
+    """Baselines by name."""
+    rows, shape, folds, seed = data.development, data.shape, data.folds, data.seed
+    steps: dict[str, Step] = {}
     if data.target is Target.NUMBERS and shape.groups:
         for title in linear.EXTRAPOLATIONS:
             steps[title] = functools.partial(linear.fit_extrapolation, rows, shape, title)
@@ -420,17 +421,18 @@ def _fit_residuals(
     first = min(maps, key=lambda one: float(rows.losses(one.predicted).mean()))
     if rows.explained(float(rows.losses(first.predicted).mean())) < NEARLY_LINEAR:
         return []
-    left = residual_rows(first.model, rows)
-    title = base.GP if shape.groups else base.GP_UNCONSTRAINED
-    steps = _baseline_steps(data, left, shape)
-    inner = {title: lambda: fit_gp(left, shape, seed=data.seed, title=title, exact_groups=exact)} | {
-        name: steps[name] for name in (base.KERNEL, *COSTLY)
+    left, seed, title = residual_rows(first.model, rows), data.seed, base.GP if shape.groups else base.GP_UNCONSTRAINED
+    inner: dict[str, Callable[[], Model]] = {
+        title: lambda: fit_gp(left, shape, seed=seed, title=title, exact_groups=exact),
+        base.KERNEL: lambda: baselines.fit_kernel_ridge(left, data.folds),
+        base.BOOSTING: lambda: baselines.fit_boosting(left, seed),
+        base.PERCEPTRON: lambda: baselines.fit_perceptron(left, seed),
     }
 
-    def wrap(step: Callable[[], Model | None]) -> Callable[[], Model | None]:
-        return lambda: None if (model := step()) is None else Residual(first.model, model)
+    def add_to_first(fit: Callable[[], Model]) -> Step:
+        return lambda: Residual(first.model, fit())
 
-    return fitter.run({name: wrap(step) for name, step in inner.items()})
+    return fitter.run({name: add_to_first(fit) for name, fit in inner.items()})
 
 
 def should_train_network(data: FitData, models: FittedModels) -> tuple[bool, str]:
