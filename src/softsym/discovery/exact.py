@@ -131,8 +131,7 @@ def _select_without_comparison(candidates: Sequence[Candidate], exact: Sequence[
         kind = model.inner.kind if isinstance(model, Probabilities) else model.kind
         return kinds.index(kind) if kind in kinds else -1
 
-    best = max((one.model for one in candidates), key=rank)
-    first = next(one.model for one in candidates if rank(one.model) == rank(best))
+    first = max((one.model for one in candidates), key=rank)
     projected = first.project(exact) if exact else None
     return Selection(Stack.single(projected or first), math.nan, () if projected is None else tuple(exact))
 
