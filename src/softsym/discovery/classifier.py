@@ -66,11 +66,8 @@ class SoftEquivariantClassifier(ClassifierMixin, SoftEquivariantEstimator):  # t
 
     def predict_proba(self, X: ArrayLike) -> Array:
         """Probabilities of the classes, (n, classes)."""
-        given, points = self._inputs(X), self._points
-        inputs = given if points is None else points.inputs(given)
-        return self.fit_.predict(inputs)
+        return self.fit_.predict(self._inputs(X)[1])
 
     def predict(self, X: ArrayLike) -> Any:
         """The most probable classes, (n,)."""
-        probabilities = self.predict_proba(X)
-        return self.classes_[probabilities.argmax(1)]
+        return self.classes_[self.predict_proba(X).argmax(1)]

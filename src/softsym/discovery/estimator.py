@@ -477,10 +477,12 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         self.proposal_ = proposed.proposal
         return list(proposed.groups), proposed.describe()
 
-    def _inputs(self, X: Any) -> Array:
-        """Checked inputs, in the units of the data."""
+    def _inputs(self, X: Any) -> tuple[Array, Array]:
+        """Checked inputs, as they are given and as models take them."""
         check_is_fitted(self)
-        return np.asarray(validate_data(self, X, reset=False, dtype=np.float64), dtype=np.float64)
+        given = np.asarray(validate_data(self, X, reset=False, dtype=np.float64), dtype=np.float64)
+        points = self._points
+        return given, given if points is None else points.inputs(given)
 
 
 @one_blas_thread()

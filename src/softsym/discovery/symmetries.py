@@ -9,11 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
 from softsym.groups import Group
+from softsym.inference import Reason, Verdict
 from softsym.metrics import act, relative_error, transforms
 from softsym.metrics.transform import sample_nontrivial
 from softsym.spaces import invariants
@@ -23,8 +24,7 @@ from softsym.typing import Array
 if TYPE_CHECKING:
     from softsym.discovery.select import Fit
 
-Verdict = Literal["exact", "soft", "absent", "undecided"]
-NONE, FEW_ROWS, BETTER_WITHOUT = "none", "few-rows", "better-without"
+NONE, FEW_ROWS, BETTER_WITHOUT = str(Reason.NONE), str(Reason.FEW_ROWS), str(Reason.BETTER_WITHOUT)
 """Codes of reasons that are given here; all others are those of the evidence."""
 NO_EVIDENCE = "rows are too few, or outputs do not vary, so the data say nothing about it"
 WITHOUT = "models without it predict held-out rows clearly better"

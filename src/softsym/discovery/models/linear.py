@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from softsym.data import SymmetricScaler
 from softsym.discovery.fit_data import Rows, Shape
 from softsym.discovery.models.base import CONSTANT, EXTRAPOLATION, LINEAR, MEAN, RIDGE, ConstantNoise
 from softsym.groups import Group, join_groups
-from softsym.inference import equivariant_lstsq
+from softsym.inference import EquivariantLinear, equivariant_lstsq
 from softsym.reps import Scalar
 from softsym.spaces import equivariant_maps
 from softsym.typing import Array, Index
@@ -52,16 +52,7 @@ class Affine(ConstantNoise):
 
     def fit(self, rows: Rows) -> Affine:
         if self.title == LINEAR:
-            again = equivariant_lstsq(
-                rows.X,
-                rows.Y,
-                self.shape.rep_in,
-                self.shape.rep_out,
-                self.shape.groups,
-                ridge=self.ridge,
-                strengths=self.strengths,
-                weights=rows.weights,
-            )
+            again = _fit_linear(rows, self.shape, ridge=self.ridge, strengths=self.strengths)
             weight, bias = again.weight, again.bias
         elif self.title == RIDGE:
             weight, bias = _ridge(rows, [self.ridge])[0]
@@ -102,9 +93,13 @@ def fit_linear(rows: Rows, shape: Shape) -> Affine:
     Raises:
         InputError: The map is too large to be solved for.
     """
-    fit = equivariant_lstsq(rows.X, rows.Y, shape.rep_in, shape.rep_out, shape.groups, weights=rows.weights)
+    fit = _fit_linear(rows, shape)
     noise = np.sqrt(np.mean((fit.predict(rows.X) - rows.Y) ** 2, axis=0))
     return Affine(LINEAR, fit.weight, fit.bias, noise, shape, fit.ridge, fit.strengths)
+
+
+def _fit_linear(rows: Rows, shape: Shape, **known: Any) -> EquivariantLinear:
+    return equivariant_lstsq(rows.X, rows.Y, shape.rep_in, shape.rep_out, shape.groups, weights=rows.weights, **known)
 
 
 def fit_ridge(rows: Rows, folds: Index, shape: Shape) -> Affine:
