@@ -489,11 +489,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
 def run_fit(
     data: FitData, session: Session, on_evidence: OnEvidence | None = None
 ) -> tuple[EvidenceTable, Symmetries, Fit]:
-    """The steps of a fit: evidence, models, networks where they can improve on them, selection with exact groups, verdicts.
-
-    Raises:
-        KeyboardInterrupt: It was stopped.
-    """
+    """The steps of a fit: evidence, models, networks where they can improve on them, selection with exact groups, verdicts."""
     began = time.perf_counter()
     evidence = compute_evidence(data, session.n_jobs)
     if on_evidence is not None and len(evidence):

@@ -233,11 +233,7 @@ class Session:
     def train(
         self, training_data: TrainingData, jobs: Sequence[TrainJob], what: str = "", *, may_diverge: bool = False
     ) -> list[Member | None]:
-        """Runs trainings and shows their progress; None for those that diverged.
-
-        Raises:
-            KeyboardInterrupt: It was stopped; checkpoints are in the folder.
-        """
+        """Runs trainings and shows their progress; None for those that diverged, KeyboardInterrupt if it was stopped."""
         done = [0] * len(jobs)
 
         def on_epoch(place: int, row: Row) -> bool:

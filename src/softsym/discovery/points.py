@@ -75,12 +75,7 @@ def read_points(
 ) -> tuple[Points, list[Group]]:
     """How a table with points is fitted, and the candidates as they act there: groups of vectors, and linear parts of affine ones.
 
-    Args:
-        rep_in: The inputs.
-        rep_out: The outputs.
-        groups: Candidates, of vectors or in homogeneous coordinates.
-        columns: Number of inputs.
-        centre: Whether the mean point is taken off where a candidate has every translation.
+    The mean point is taken off where a candidate has every translation, unless ``centre`` is False.
     """
     source, target = read_rep(rep_in), None if rep_out is None else read_rep(rep_out)
     d = space_dimension(source, columns)

@@ -161,11 +161,7 @@ def to_files(estimator: Any) -> Files:
 
 
 def from_files(files: Files) -> tuple[dict[str, Any], Fitted]:
-    """The description in two files, and what an estimator was fitted to; runs no code of theirs.
-
-    Raises:
-        InputError: They are damaged, or another version wrote them.
-    """
+    """The description in two files, and what an estimator was fitted to; runs no code of theirs."""
     from safetensors import SafetensorError
     from safetensors.numpy import load as decode
 

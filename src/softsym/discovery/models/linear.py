@@ -88,11 +88,7 @@ def fit_mean(rows: Rows, shape: Shape) -> Affine:
 
 
 def fit_linear(rows: Rows, shape: Shape) -> Affine:
-    """Equivariant least squares, its strengths chosen by generalised cross-validation.
-
-    Raises:
-        InputError: The map is too large to be solved for.
-    """
+    """Equivariant least squares, its strengths chosen by generalised cross-validation."""
     fit = _fit_linear(rows, shape)
     noise = np.sqrt(np.mean((fit.predict(rows.X) - rows.Y) ** 2, axis=0))
     return Affine(LINEAR, fit.weight, fit.bias, noise, shape, fit.ridge, fit.strengths)
