@@ -3,19 +3,21 @@
 import signal
 import threading
 import time
+from contextlib import nullcontext
 from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
 
+from softsym.discovery import parallel
 from softsym.discovery.fit_data import Shape
 from softsym.discovery.models.network import make_network, make_regularizer, predict_members
 from softsym.discovery.parallel import (
+    Session,
     Start,
     TrainJob,
     Weighted,
-    make_callback,
     one_thread,
     run_interruptible,
     train_all,
@@ -105,16 +107,15 @@ def test_who_was_done_before_counts_as_done(tmp_path):
     assert all(member.is_finished for member in members)
 
 
-def test_a_watch_adds_up_and_asks():
+def test_progress_is_added_up_and_every_epoch_asks_whether_to_stop(monkeypatch):
     shown = []
-    watch = make_callback(shown.append, 2, stop=lambda: len(shown) > 2)
-    assert [watch(place, {"epoch": epoch, "loss": 0.1}) for place, epoch in ((0, 1), (1, 1), (0, 2))] == [
-        False,
-        False,
-        True,
-    ]
+    monkeypatch.setattr(parallel, "reporter", lambda *args, **options: nullcontext(shown.append))
+    Session().train(training_data(), make_jobs()[:2])
+    assert [row["epoch"] for row in shown] == list(range(1, 13))
+    shown.clear()
+    with pytest.raises(KeyboardInterrupt):
+        Session(stop=lambda: len(shown) > 2).train(training_data(), make_jobs()[:2])
     assert [row["epoch"] for row in shown] == [1, 2, 3]
-    assert make_callback(shown.append, 1, stop=None)(0, {"epoch": 1}) is False
 
 
 def test_processes_do_without_compiled_code_where_it_is_switched_off():

@@ -280,8 +280,8 @@ def test_a_notebook_gets_a_frame_and_no_source(tmp_path):
 
 
 def report_data(fit, **more):
-    names = {"input_names": list("abcdef"), "output_names": list("uvw")}
-    return make_report_data(fit, fitted().symmetries_, fitted().evidence_, title="it", **names, **more)
+    names = list("abcdef"), list("uvw")
+    return make_report_data(fit, fitted().symmetries_, fitted().evidence_, title="it", names=names, **more)
 
 
 def test_it_says_what_the_fit_knows():

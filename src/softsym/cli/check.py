@@ -6,22 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from softsym.cli.common import (
-    DATA,
-    DROP_MISSING,
-    JSON_FILE,
-    MAX_ROWS_OPTION,
-    QUIET,
-    REP_IN,
-    ROW_GROUPS,
-    SEED,
-    X_COLUMNS,
-    Y_COLUMNS,
-    check_target,
-    check_texts,
-    one_line_warnings,
-    write_json,
-)
+from softsym.cli import common
 from softsym.datasets.parse import read_data
 from softsym.errors import InputError, printable
 
@@ -29,43 +14,41 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from softsym.data.table import Table as Data
-    from softsym.inference import EvidenceTable
     from softsym.metrics.normalisation import InputCheck
 
 
 def command(
-    data: str = DATA,
-    rep_in: str | None = REP_IN,
+    data: str = common.DATA,
+    rep_in: str | None = common.REP_IN,
     rep_out: str | None = typer.Option(
         None, "--out", help="Representation of the outputs; with it, outputs are tested too. A task knows its own."
     ),
     groups: list[str] | None = typer.Option(
         None, "--groups", help="One or more groups, such as 'O(3)' 'O(2)@z'. A task knows its own."
     ),
-    x_columns: str | None = X_COLUMNS,
-    y_columns: str | None = Y_COLUMNS,
-    row_groups: str | None = ROW_GROUPS,
+    x_columns: str | None = common.X_COLUMNS,
+    y_columns: str | None = common.Y_COLUMNS,
+    row_groups: str | None = common.ROW_GROUPS,
     normalisation: str | None = typer.Option(
         None,
         "--normalisation",
         help="Check one only: none, per-axis, common-scale, scale-aware, symmetry-aware or symmetry-scale-aware.",
     ),
-    max_rows: int = MAX_ROWS_OPTION,
-    drop_missing: bool = DROP_MISSING,
-    seed: int = SEED,
-    json_file: str | None = JSON_FILE,
-    quiet: bool = QUIET,
+    max_rows: int = common.MAX_ROWS_OPTION,
+    drop_missing: bool = common.DROP_MISSING,
+    seed: int = common.SEED,
+    json_file: str | None = common.JSON_FILE,
+    quiet: bool = common.QUIET,
 ) -> None:
     """Checks data before training: which normalisation keeps which symmetry, how much of each orbit inputs cover, what outputs say.
 
     Example: softsym check measured.csv --x-columns "x1..z6" --in "6V" --groups "O(3)" "O(2)@z"
     """
-    check_texts([rep_in, rep_out], groups or [])
-    check_target(json_file, data)
+    common.check_texts([rep_in, rep_out], groups or [])
+    common.check_target(json_file, data)
     if y_columns is not None and rep_out is None:
         raise InputError("--y-columns are outputs: pass how they transform too, as in --out 'T(2)'")
-    with one_line_warnings():
+    with common.one_line_warnings():
         rows: dict[str, Any] = {"seed": seed, "most_rows": max_rows or None, "drop_missing": drop_missing}
         table, task = read_data(data, x_columns, y_columns, need_y=rep_out is not None, row_groups=row_groups, **rows)
         rep = rep_in or (task.rep_in if task else None)
@@ -80,11 +63,17 @@ def command(
         repeated = check_fit(inputs, rep, None, known)
         result = check_inputs(table.X, table.x_names, rep, known, normalisation=normalisation, seed=seed, quiet=quiet)
         outputs = rep_out or (str(task.rep_out) if task and normalisation is None else None)
-        evidence_table = _evidence(table, str(rep), outputs, [str(group) for group in candidates], seed)
+        evidence_table = None
+        if table.Y is not None and outputs is not None:
+            from softsym.inference import evidence
+
+            evidence_table = evidence(
+                table.X, table.Y, str(rep), outputs, known, row_groups=table.row_groups, seed=seed
+            )
     if json_file is not None:
         facts = {"source": table.source, "rep_in": str(rep), "rows": len(table.X), "repeated": repeated}
         tests = {} if evidence_table is None else {"evidence": evidence_table.to_dicts()}
-        write_json({"schema": 1, **facts, **result.to_dict(), **tests}, json_file)
+        common.write_json({"schema": 1, **facts, **result.to_dict(), **tests}, json_file)
     if json_file != "-":
         from rich.console import Console
 
@@ -95,15 +84,6 @@ def command(
         if evidence_table is not None:
             console.print(evidence_table)
         console.print(_text(f"Recommended: {result.recommended}, because {result.reason}."))
-
-
-def _evidence(table: Data, rep_in: str, rep_out: str | None, groups: list[str], seed: int) -> EvidenceTable | None:
-    """Evidence of the outputs for each candidate; None without outputs."""
-    if table.Y is None or rep_out is None:
-        return None
-    from softsym.inference import evidence
-
-    return evidence(table.X, table.Y, rep_in, rep_out, groups, row_groups=table.row_groups, seed=seed)
 
 
 def breaks_table(result: InputCheck, title: str) -> Table:

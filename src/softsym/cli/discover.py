@@ -5,32 +5,13 @@ from __future__ import annotations
 import re
 import shlex
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from softsym.cli.common import (
-    DROP_MISSING,
-    FILES,
-    JSON_FILE,
-    MAX_ROWS_OPTION,
-    QUIET,
-    REP_IN,
-    REP_OUT,
-    ROW_GROUPS,
-    SEED,
-    X_COLUMNS,
-    Y_COLUMNS,
-    Interrupted,
-    check_target,
-    check_texts,
-    note_sample,
-    one_line_warnings,
-    write_json,
-)
+from softsym.cli import common
 from softsym.cluster import check_engine
 from softsym.data.columns import explain_missing_options
 from softsym.data.formats import PACKED, suffixes
@@ -41,7 +22,6 @@ from softsym.training.devices import DEVICES, check_device_name
 
 if TYPE_CHECKING:
     from softsym.discovery import SoftEquivariantRegressor
-    from softsym.discovery.parallel import Executor
     from softsym.inference import EvidenceTable
 
 DEFAULT_DATA = "inertia:Oz(2)"
@@ -51,10 +31,10 @@ MODELS = ("auto", "linear", "gp", "network")
 
 def command(
     data: str = typer.Argument(
-        DEFAULT_DATA, help=f"A file ({FILES}) or a task such as 'golfball:wind=y'. An .npz holds X and Y."
+        DEFAULT_DATA, help=f"A file ({common.FILES}) or a task such as 'golfball:wind=y'. An .npz holds X and Y."
     ),
-    rep_in: str | None = REP_IN,
-    rep_out: str | None = REP_OUT,
+    rep_in: str | None = common.REP_IN,
+    rep_out: str | None = common.REP_OUT,
     groups: list[str] | None = typer.Option(
         None,
         "--groups",
@@ -66,11 +46,11 @@ def command(
     largest: str | None = typer.Option(
         None, "--largest", help="Group of gates and bilinear layers; the candidates joined by default."
     ),
-    x_columns: str | None = X_COLUMNS,
-    y_columns: str | None = Y_COLUMNS,
-    row_groups: str | None = ROW_GROUPS,
-    max_rows: int = MAX_ROWS_OPTION,
-    drop_missing: bool = DROP_MISSING,
+    x_columns: str | None = common.X_COLUMNS,
+    y_columns: str | None = common.Y_COLUMNS,
+    row_groups: str | None = common.ROW_GROUPS,
+    max_rows: int = common.MAX_ROWS_OPTION,
+    drop_missing: bool = common.DROP_MISSING,
     width: int | None = typer.Option(
         None, "--width", min=1, help="Size of the hidden layers; chosen by short trials by default."
     ),
@@ -84,7 +64,7 @@ def command(
     ),
     strengths: str = typer.Option("by-data", "--strengths", help=f"How strengths change: {', '.join(CONTROLLERS)}."),
     seeds: int = typer.Option(2, "--seeds", min=1, help="Number of networks in the ensemble."),
-    seed: int = SEED,
+    seed: int = common.SEED,
     jobs: int | None = typer.Option(
         None,
         "--jobs",
@@ -103,8 +83,8 @@ def command(
     ),
     force: bool = typer.Option(False, "--force", help="Replace results that are there."),
     resume: bool = typer.Option(False, "--resume", help="Go on with a discovery that was stopped."),
-    json_file: str | None = JSON_FILE,
-    quiet: bool = QUIET,
+    json_file: str | None = common.JSON_FILE,
+    quiet: bool = common.QUIET,
 ) -> None:
     """Finds which of the candidate symmetries data have and how exactly; writes a report, a table and a model.
 
@@ -115,22 +95,23 @@ def command(
     from softsym.data.table import check_fit
     from softsym.discovery.discover import Workspace, discover, summarize
 
-    check_target(json_file, data)
+    line = shlex.join(["softsym", *sys.argv[1:]])
+    common.check_target(json_file, data)
     out_dir = out_dir or default_folder(data)
     workspace = Workspace(out_dir.resolve() if out_dir.name in ("", "..") else out_dir, force=force, resume=resume)
     workspace.check()
-    check_texts([rep_in, rep_out], [largest, *(text for text in groups or [] if text != AUTO)])
+    common.check_texts([rep_in, rep_out], [largest, *(text for text in groups or [] if text != AUTO)])
     CONTROLLERS.check(strengths)
     check_device_name(device)
     check_engine(engine, address)
     if model not in MODELS:
         raise InputError(f"unknown model {model!r}; pass one of {', '.join(MODELS)}")
-    with one_line_warnings():
+    with common.one_line_warnings():
         _check_columns(data, rep_in, rep_out, x_columns, y_columns)
         rows: dict[str, Any] = {"row_groups": row_groups, "most_rows": max_rows or None, "seed": seed}
         table, task = read_data(data, x_columns, y_columns, drop_missing=drop_missing, **rows)
         if not quiet:
-            note_sample(table, data)
+            common.note_sample(table, data)
         options = {"rep_in": rep_in, "rep_out": rep_out, "groups": groups, "largest": largest, "strength": strength}
         chosen = ({} if task is None else task_parameters(task)) | {
             key: value for key, value in options.items() if value is not None
@@ -144,6 +125,7 @@ def command(
             _show_note(f"{repeated} rows repeat earlier inputs; equal rows stay in one part")
         if table.row_groups is not None and not quiet:
             _show_note(f"there are {table.row_groups.max() + 1} row groups; each stays in one part")
+        from softsym.discovery.on_ray import on_cluster
         from softsym.native import free_cores
 
         parameters = {
@@ -160,7 +142,7 @@ def command(
             "n_jobs": jobs or max(1, min(free_cores(), seeds)),
         }
         try:
-            with _open_executor(engine, address, jobs) as executor:
+            with nullcontext() if engine == "local" else on_cluster(address, jobs) as executor:
                 est = discover(
                     table,
                     parameters,
@@ -170,18 +152,16 @@ def command(
                     executor=executor,
                     on_evidence=None if json_file == "-" else _show_evidence,
                     on_note=None if quiet else _show_note,
-                    command=shlex.join(["softsym", *sys.argv[1:]]),
+                    command=line,
                 )
-        except (KeyboardInterrupt, Interrupted):
-            kept = (
-                f"what has been learned is in {workspace.partial}; add --resume to the same command to go on"
-                if workspace.partial.exists()
-                else "nothing had been learned yet"
-            )
+        except (KeyboardInterrupt, common.Interrupted):
+            kept = "nothing had been learned yet"
+            if workspace.partial.exists():
+                kept = f"what has been learned is in {workspace.partial}; add --resume to the same command to go on"
             typer.echo(f"softsym: interrupted; {kept}", err=True)
             raise typer.Exit(130) from None
     if json_file is not None:
-        write_json(summarize(est, shlex.join(["softsym", *sys.argv[1:]])), json_file)
+        common.write_json(summarize(est, line), json_file)
     if json_file != "-":
         _show(est, out_dir)
 
@@ -223,18 +203,6 @@ def _check_columns(
         raise InputError(explain_missing_options(data, file.names, file.text_columns()))
 
 
-@contextmanager
-def _open_executor(engine: str, address: str | None, workers: int | None) -> Iterator[Executor | None]:
-    """The Ray cluster that trains networks, or None for processes of this machine."""
-    if engine == "local":
-        yield None
-        return
-    from softsym.discovery.on_ray import on_cluster
-
-    with on_cluster(address, workers) as cluster:
-        yield cluster
-
-
 def _show_evidence(table: EvidenceTable) -> None:
     """Prints the evidence as soon as it is computed."""
     from rich.console import Console
@@ -259,9 +227,9 @@ def _show(est: SoftEquivariantRegressor, out_dir: Path) -> None:
 
     console, fit = Console(), est.fit_
     console.print(est.symmetries_)
-    facts = (
-        f"The model explains {percent(fit.explained())} of held-out data (mean squared error {fit.test_error():.4g})."
+    explained, error = percent(fit.explained()), f"{fit.test_error():.4g}"
+    console.print(
+        Text(f"{' '.join(fit.why)} The model explains {explained} of held-out data (mean squared error {error}).")
     )
-    console.print(Text(" ".join([*fit.why, facts])))
     console.print(est.baselines_)
     console.print(Text(f"Report: {out_dir / 'report.html'}   model: {out_dir / 'model'}"))

@@ -81,27 +81,27 @@ def run() -> None:
         check_installed(arguments)
         with one_line_warnings(), silence() if "--quiet" in arguments else nullcontext():
             app(arguments, standalone_mode=True)
-    except InputError as error:
+    except (InputError, TrainingError, OSError) as error:
         if debug:
             raise
-        typer.echo(f"softsym: error: {printable(str(error))}", err=True)
-        sys.exit(2)
-    except TrainingError as error:
-        if debug:
-            raise
-        typer.echo(f"softsym: training failed: {printable(str(error))}", err=True)
-        sys.exit(1)
-    except OSError as error:
-        if debug:
-            raise
-        place = f" ({error.filename})" if error.filename else ""
-        typer.echo(printable(f"softsym: failed: {error.strerror or error}{place}"), err=True)
-        sys.exit(1)
+        message, code = describe(error)
+        typer.echo(f"softsym: {printable(message)}", err=True)
+        sys.exit(code)
     except (KeyboardInterrupt, Interrupted):
         typer.echo("softsym: interrupted; nothing was written", err=True)
         sys.exit(130)
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def describe(error: InputError | TrainingError | OSError) -> tuple[str, int]:
+    """An error in words, and its exit code."""
+    if isinstance(error, InputError):
+        return f"error: {error}", 2
+    if isinstance(error, TrainingError):
+        return f"training failed: {error}", 1
+    place = f" ({error.filename})" if error.filename else ""
+    return f"failed: {error.strerror or error}{place}", 1
 
 
 def _interrupt(number: int, frame: object) -> NoReturn:

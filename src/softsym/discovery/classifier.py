@@ -35,9 +35,7 @@ class SoftEquivariantClassifier(ClassifierMixin, SoftEquivariantEstimator):  # t
         (2, 2)
     """
 
-    @property
-    def _target(self) -> Target:
-        return Target.CLASSES
+    _target = Target.CLASSES
 
     def _read(self, X: Any, y: Any) -> tuple[Array, Array]:
         X, y = validate_data(self, X, y, ensure_min_samples=2, dtype=np.float64)
@@ -62,16 +60,14 @@ class SoftEquivariantClassifier(ClassifierMixin, SoftEquivariantEstimator):  # t
             one_hot = np.hstack([1 - one_hot, one_hot])
         return np.asarray(X), one_hot
 
-    def _output_names(self, n: int) -> list[str]:
-        return [str(name) for name in self.classes_]
+    def column_names(self) -> tuple[list[str], list[str]]:
+        """Names of inputs and classes."""
+        return super().column_names()[0], [str(name) for name in self.classes_]
 
     def predict_proba(self, X: ArrayLike) -> Array:
         """Probabilities of the classes, (n, classes)."""
-        given, points = self._inputs(X), self._points
-        inputs = given if points is None else points.inputs(given)
-        return self.fit_.predict(inputs)
+        return self.fit_.predict(self._inputs(X)[1])
 
     def predict(self, X: ArrayLike) -> Any:
         """The most probable classes, (n,)."""
-        probabilities = self.predict_proba(X)
-        return self.classes_[probabilities.argmax(1)]
+        return self.classes_[self.predict_proba(X).argmax(1)]

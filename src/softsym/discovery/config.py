@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -69,21 +68,12 @@ class NetworkConfig:
     device: str = "cpu"
 
     def __repr__(self) -> str:
-        changed = (
-            f"{field.name}={getattr(self, field.name)!r}"
-            for field in fields(self)
-            if getattr(self, field.name) != field.default
-        )
+        values = ((field.name, getattr(self, field.name), field.default) for field in fields(self))
+        changed = (f"{name}={value!r}" for name, value, default in values if value != default)
         return f"NetworkConfig({', '.join(changed)})"
 
 
 NETWORK_FIELDS = tuple(field.name for field in fields(NetworkConfig))
-
-
-def split_parameters(parameters: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Parameters of an estimator and of its networks, from both together."""
-    network = {name: value for name, value in parameters.items() if name in NETWORK_FIELDS}
-    return {name: value for name, value in parameters.items() if name not in network}, network
 
 
 class Hyperparameters(NetworkHyperparameters):

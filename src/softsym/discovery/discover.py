@@ -17,27 +17,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from softsym import io
 from softsym.data.columns import quote
 from softsym.data.formats import format_of, suffixes
 from softsym.data.table import Table, open_file
-from softsym.datasets.parse import is_task
+from softsym.datasets.parse import is_task, read_data
 from softsym.errors import InputError, in_one_line
-from softsym.io import (
-    LOCK,
-    OWNER,
-    check_replaceable,
-    digest,
-    dump_with_checksum,
-    load_with_checksum,
-    lock_folder,
-    lock_owner,
-    put_file,
-    put_folder,
-    put_text,
-    read_regular,
-    sweep,
-)
-from softsym.typing import Array
+from softsym.io import digest, dump_with_checksum
 
 if TYPE_CHECKING:
     from softsym.discovery import SoftEquivariantRegressor
@@ -68,7 +54,7 @@ class Workspace:
         """Refuses to overwrite anything, before any work is done."""
         if not self.target.name:
             raise InputError(f"--out-dir {self.target} is a folder that exists; pass the name of a new one")
-        owner = lock_owner(self.partial)
+        owner = io.lock_owner(self.partial)
         if owner is not None:
             raise InputError(
                 f"{self.partial} is being written by {owner}; wait until it is done, or pass another --out-dir"
@@ -77,7 +63,7 @@ class Workspace:
             raise InputError(f"there is no stopped discovery in {self.partial}; leave out --resume")
         if self.target.exists() and not self.force:
             raise InputError(f"{self.target} exists already; pass another --out-dir, or --force to replace it")
-        check_replaceable(self.target)
+        io.check_replaceable(self.target)
         if self.partial.exists() and not (self.resume or self.force):
             raise InputError(
                 f"{self.partial} holds a discovery that was stopped; pass --resume to go on with it, or --force to start again"
@@ -91,8 +77,8 @@ class Workspace:
         except OSError as error:
             raise self._unwritable(error) from error
         try:
-            with lock_folder(self.partial):
-                sweep(self.target.parent, self.target.name)
+            with io.lock_folder(self.partial):
+                io.sweep(self.target.parent, self.target.name)
                 yield
         finally:
             if self.partial.exists() and not any(self.partial.iterdir()):
@@ -102,42 +88,36 @@ class Workspace:
         """Empties the working folder, or checks that a stopped discovery had the same arguments; to be called while it is locked."""
         file = self.partial / ARGUMENTS
         if self.resume and file.exists():
-            self._compare(file, arguments)
+            try:
+                before = io.load_with_checksum(io.read_regular(file, MOST_ARGUMENTS).decode())
+            except (OSError, ValueError) as error:
+                raise InputError(
+                    f"{self.partial} cannot be continued ({in_one_line(error)}); pass --force to start again"
+                ) from error
+            changed = sorted(key for key in {*before, *arguments} if before.get(key) != arguments.get(key))
+            if changed:
+                raise InputError(
+                    f"{self.partial} was started with another {', '.join(changed)}; pass the same again, or --force to start anew"
+                )
         try:
-            if not self.resume:
-                self._clear()
-            put_text(file, dump_with_checksum(arguments, indent=1))
+            for path in () if self.resume else list(self.partial.iterdir()):
+                if path.is_dir():
+                    shutil.rmtree(path)
+                elif path.name not in (io.LOCK, io.OWNER):
+                    path.unlink()
+            io.put_text(file, dump_with_checksum(arguments, indent=1))
         except OSError as error:
             raise self._unwritable(error) from error
         return self.partial
 
     def finish(self, write: Callable[[Path], None]) -> Path:
         """Writes results under a temporary name, then puts them in place; the working folder goes."""
-        put_folder(self.target, write)
+        io.put_folder(self.target, write)
         shutil.rmtree(self.partial, ignore_errors=True)
         return self.target
 
-    def _clear(self) -> None:
-        for path in self.partial.iterdir():
-            if path.name in (LOCK, OWNER):
-                continue
-            shutil.rmtree(path) if path.is_dir() else path.unlink()
-
     def _unwritable(self, error: OSError) -> InputError:
         return InputError(f"cannot write to {self.partial}: {error.strerror}; pass another --out-dir")
-
-    def _compare(self, file: Path, arguments: dict[str, Any]) -> None:
-        try:
-            before = load_with_checksum(read_regular(file, MOST_ARGUMENTS).decode())
-        except (OSError, ValueError) as error:
-            raise InputError(
-                f"{self.partial} cannot be continued ({in_one_line(error)}); pass --force to start again"
-            ) from error
-        changed = sorted(key for key in {*before, *arguments} if before.get(key) != arguments.get(key))
-        if changed:
-            raise InputError(
-                f"{self.partial} was started with another {', '.join(changed)}; pass the same again, or --force to start anew"
-            )
 
 
 def discover(
@@ -173,7 +153,10 @@ def discover(
     )
     if on_note is not None and data.note:
         on_note(data.note)
-    arguments = {**parameters, **dict.fromkeys(IRRELEVANT), "data": _digest(table)}
+    checksum = hashlib.blake2b(digest_size=16)
+    for values in (table.X, table.Y, table.row_groups):
+        checksum.update(b"" if values is None else values.tobytes())
+    arguments = {**parameters, **dict.fromkeys(IRRELEVANT), "data": checksum.hexdigest()}
     arguments |= {} if device == "cpu" else {"device": device}
     with workspace.lock():
         folder = workspace.open(arguments)
@@ -199,13 +182,12 @@ def summarize(est: SoftEquivariantRegressor, command: str = "") -> dict[str, Any
     import softsym
 
     fit = est.fit_
-    names = getattr(est, "feature_names_in_", [f"x{k}" for k in range(fit.test.X.shape[1])])
-    outputs = getattr(est, "output_names_", [f"y{k}" for k in range(fit.test.Y.shape[1])])
+    inputs, outputs = est.column_names()
     return {
         "schema": SCHEMA,
         "version": softsym.__version__,
         "command": command,
-        "columns": {"x": [str(name) for name in names], "y": [str(name) for name in outputs]},
+        "columns": {"x": inputs, "y": outputs},
         "seed": fit.seed,
         "rep_in": str(fit.shape.rep_in),
         "rep_out": str(fit.shape.rep_out),
@@ -225,14 +207,6 @@ def summarize(est: SoftEquivariantRegressor, command: str = "") -> dict[str, Any
     }
 
 
-def _digest(table: Table) -> str:
-    checksum = hashlib.blake2b(table.X.tobytes(), digest_size=16)
-    for values in (table.Y, table.row_groups):
-        if values is not None:
-            checksum.update(values.tobytes())
-    return checksum.hexdigest()
-
-
 def predict_file(
     model: Path, data: str, output: Path, *, x_columns: str | None = None, seed: int = 0, force: bool = False
 ) -> int:
@@ -249,7 +223,9 @@ def predict_file(
 
     est: Any = load(model)
     names = list(getattr(est, "feature_names_in_", []))
-    table = _table(data, x_columns, names, seed)
+    if x_columns is None and names and not is_task(data) and not format_of(Path(data)).knows_inputs:
+        x_columns = quote(names)
+    table = read_data(data, x_columns, need_y=False, seed=seed)[0]
     if table.X.shape[1] != est.n_features_in_:
         raise InputError(
             f"{table.source} gives {table.X.shape[1]} columns, the model has {est.n_features_in_} inputs "
@@ -259,23 +235,10 @@ def predict_file(
         mean, std = est.predict_proba(table.X), est.fit_.std(table.X)
     else:
         mean, std = (part.reshape(len(table.X), -1) for part in est.predict(table.X, return_std=True))
-    outputs = [str(name) for name in getattr(est, "output_names_", [f"y{k}" for k in range(mean.shape[1])])]
-    _write(output, outputs, mean, std if np.any(std) else None)
-    return len(mean)
-
-
-def _table(data: str, x_columns: str | None, names: list[str], seed: int) -> Table:
-    if x_columns is None and names and not is_task(data) and not format_of(Path(data)).knows_inputs:
-        x_columns = quote(names)
-    from softsym.datasets.parse import read_data
-
-    return read_data(data, x_columns, need_y=False, seed=seed)[0]
-
-
-def _write(output: Path, names: list[str], mean: Array, std: Array | None) -> None:
-    """Writes predictions and, if there are several members, their standard deviation."""
+    outputs, shown = est.column_names()[1], std if np.any(std) else None  # of a single network they are zero
     try:
         output.parent.mkdir(parents=True, exist_ok=True)
-        put_file(output, lambda path: format_of(output).write(path, names, mean, std))
+        io.put_file(output, lambda path: format_of(output).write(path, outputs, mean, shown))
     except OSError as error:
         raise InputError(f"cannot write {output}: {error.strerror}") from error
+    return len(mean)

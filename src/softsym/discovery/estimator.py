@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ParamSpec, Self
+from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,7 +26,6 @@ from softsym.discovery.config import (
     check_parameters,
     count_processes,
     read_hyperparameters,
-    split_parameters,
 )
 from softsym.discovery.fit_data import (
     AUTO,
@@ -38,7 +37,7 @@ from softsym.discovery.fit_data import (
     make_shape,
     warn_if_standardised,
 )
-from softsym.discovery.parallel import Executor, Stop, run_interruptible
+from softsym.discovery.parallel import Executor, Session, Stop, run_interruptible
 from softsym.discovery.points import Points, has_points, read_points
 from softsym.discovery.symmetries import Symmetries, measure_symmetries, read_evidence
 from softsym.errors import InputError
@@ -52,10 +51,10 @@ from softsym.typing import Array, Index
 
 if TYPE_CHECKING:
     from softsym.discovery.exact import Projected
+    from softsym.discovery.models.network import Member
     from softsym.discovery.module import FittedModule
     from softsym.discovery.report import Report, ReportData
     from softsym.discovery.select import Baselines, Fit
-    from softsym.discovery.train import Session
 
 LOGGER = logging.getLogger("softsym")
 P = ParamSpec("P")
@@ -79,6 +78,8 @@ def _accept_network_parameters(init: Callable[P, None]) -> Callable[P, None]:
 class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
     """What regressor and classifier share; a base class."""
 
+    _target: ClassVar[Target]  # what the outputs are
+
     @_accept_network_parameters
     def __init__(
         self,
@@ -101,8 +102,8 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
     @classmethod
     def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
         """An estimator from parameters of its own and of its networks together, as commands and stored models have them."""
-        own, network = split_parameters(parameters)
-        config = NetworkConfig(**network)
+        config = NetworkConfig(**{name: value for name, value in parameters.items() if name in NETWORK_FIELDS})
+        own = {name: value for name, value in parameters.items() if name not in NETWORK_FIELDS}
         return cls(**own, network=None if config == NetworkConfig() else config)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
@@ -114,16 +115,13 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
 
     def set_params(self, **parameters: Any) -> Self:
         """Sets parameters by name, those of the networks as ``network__width`` and so on."""
-        prefix = "network__"
-        nested = {key: value for key, value in parameters.items() if key.startswith(prefix)}
+        nested = {key for key in parameters if key.startswith("network__")}
         deprecated = {key: value for key, value in parameters.items() if key in NETWORK_FIELDS}
-        own = {key: value for key, value in parameters.items() if key not in nested | deprecated}
-        super().set_params(**own)
-        unknown = [key for key in nested if key.removeprefix(prefix) not in NETWORK_FIELDS]
-        if unknown:
-            raise InputError(f"unknown parameter {unknown[0]!r}; networks have {', '.join(NETWORK_FIELDS)}")
-        if nested:
-            changes = {key.removeprefix(prefix): value for key, value in nested.items()}
+        super().set_params(**{key: parameters[key] for key in parameters if key not in nested | deprecated.keys()})
+        changes = {key.removeprefix("network__"): parameters[key] for key in nested}
+        if unknown := [name for name in changes if name not in NETWORK_FIELDS]:
+            raise InputError(f"unknown parameter 'network__{unknown[0]}'; networks have {', '.join(NETWORK_FIELDS)}")
+        if changes:
             self.network = replace(self._network, **changes)
         if deprecated:
             self._set_deprecated(deprecated)
@@ -160,11 +158,6 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
     @abstractmethod
     def _read(self, X: Any, y: Any) -> tuple[Array, Array]:
         """Checks data; outputs as a matrix."""
-
-    @property
-    @abstractmethod
-    def _target(self) -> Target:
-        """What the outputs are."""
 
     def fit(
         self,
@@ -205,7 +198,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             groups: Row groups (n,).
         """
         data = self.prepare(X, y, groups=groups, sample_weight=sample_weight)
-        return run_interruptible(lambda stop: _compute_evidence(data, count_processes(self.n_jobs)))
+        return run_interruptible(lambda stop: compute_evidence(data, count_processes(self.n_jobs)))
 
     def look(self, *args: Any, **kwargs: Any) -> EvidenceTable:
         """The former name of :meth:`evidence`."""
@@ -246,35 +239,36 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             inputs, outputs, weights = inputs[kept], outputs[kept], weights[kept]
             labels, duplicates = (None if one is None else one[kept] for one in (labels, duplicates))
             labels = None if labels is None else encode_labels(labels.tolist(), "`groups`")
-        candidates, note = self._candidates(inputs, outputs, duplicates, labels)
-        given_rows = inputs, outputs
-        inputs, outputs, acting, on_points = self._centre_data(inputs, outputs, candidates, labels, weights)
-        note = "; ".join(each for each in (note, on_points) if each)
+        rows = Rows(inputs, outputs, weights, labels, self._target)
+        candidates, proposal = self._candidates(rows, duplicates)
+        centred, acting, translations = self._centre(rows, candidates)
         given, is_classes = self._parameters(), self._target is Target.CLASSES
         hyperparameters = read_hyperparameters(network, has_groups=bool(acting))
         check_parameters(given, classes=is_classes)
-        shape = make_shape(given, inputs, outputs, acting, classes=is_classes)
+        shape = make_shape(given, centred.X, centred.Y, acting, classes=is_classes)
         if acting:
-            warn_if_standardised(*given_rows, shape)
-        goes_on = earlier is not None and bool(earlier.members) and earlier.shape == shape
+            warn_if_standardised(inputs, outputs, shape)
         search_space = SearchSpace(width=network.width is None, strength=network.strength is None)
-        if goes_on and earlier is not None and earlier.networks is not None:
+        if earlier is None or earlier.networks is None or earlier.shape != shape:
+            members: tuple[Member, ...] = ()
+        else:
+            members, search_space = earlier.members, SearchSpace()
             known = earlier.networks.hyperparameters.model_dump(include={"width", "layers", "strength"})
             hyperparameters = hyperparameters.model_copy(update=known)
         return FitData(
             shape=shape,
-            rows=Rows(inputs, outputs, weights, labels, self._target),
+            rows=centred,
             hyperparameters=hyperparameters,
             seeds=network.seeds,
             seed=seed_of(self.random_state),
             fraction=self.held_out,
-            search_space=search_space if acting and not goes_on else SearchSpace(),
+            search_space=search_space if acting else SearchSpace(),
             budget=network.budget,
             duplicates=duplicates,
             model=self.model,
             device=device,
-            earlier=earlier.members if goes_on and earlier is not None else (),
-            note=note,
+            earlier=members,
+            note="; ".join(filter(None, (proposal, translations))),
         )
 
     def fit_data(
@@ -296,8 +290,8 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             def should_stop() -> bool:
                 return interrupted() or (stop is not None and stop())
 
-            n_jobs = count_processes(self.n_jobs)
-            return run_fit(data, folder, n_jobs, not self.verbose, should_stop, on_evidence, executor)
+            session = Session(folder, count_processes(self.n_jobs), not self.verbose, should_stop, executor)
+            return run_fit(data, session, on_evidence)
 
         self.evidence_, self.symmetries_, self.fit_ = run_interruptible(work)
         self.n_iter_ = max((len(member.history) for member in self.fit_.members), default=1)
@@ -363,17 +357,16 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         """The content of the report, as data."""
         from softsym.discovery.report import make_report_data
 
-        inputs, outputs = self.fit_.test.X.shape[1], self.fit_.test.Y.shape[1]
-        names = getattr(self, "feature_names_in_", [f"x{k}" for k in range(inputs)])
         return make_report_data(
-            self.fit_,
-            self.symmetries_,
-            self.evidence_,
-            title=title,
-            input_names=[str(name) for name in names],
-            output_names=self._output_names(outputs),
-            facts=facts,
+            self.fit_, self.symmetries_, self.evidence_, title=title, names=self.column_names(), facts=facts
         )
+
+    def column_names(self) -> tuple[list[str], list[str]]:
+        """Names of inputs and outputs."""
+        test = self.fit_.test
+        inputs = getattr(self, "feature_names_in_", [f"x{k}" for k in range(test.X.shape[1])])
+        outputs = getattr(self, "output_names_", [f"y{k}" for k in range(test.Y.shape[1])])
+        return [str(name) for name in inputs], [str(name) for name in outputs]
 
     def save(self, folder: str | Path, *, force: bool = False) -> Path:
         """Writes the model as safetensors and JSON; :func:`softsym.load` reads it back.
@@ -416,51 +409,53 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             _, (self.fit_, self.symmetries_, self.evidence_) = state.from_files(stored)
 
     @property
+    def _has_points(self) -> bool:
+        return self.rep_in is not None and has_points(self.rep_in, self.rep_out)
+
+    @property
     def _points(self) -> Points | None:
         """How points are fitted; None if there are none."""
-        if self.rep_in is None or not has_points(self.rep_in, self.rep_out):
+        if self.rep_in is None or not self._has_points:
             return None
         target = None if self.rep_out is None else read_rep(self.rep_out)
         return Points(read_rep(self.rep_in), target, self.space_, self.is_centred_)
 
-    def _centre_data(
-        self, X: Array, Y: Array, groups: list[Group], row_groups: Index | None, weights: Array | None
-    ) -> tuple[Array, Array, list[Group], str]:
+    def _centre(self, rows: Rows, groups: list[Group]) -> tuple[Rows, list[Group], str]:
         """Rows and candidates as they are fitted, without the origin of points unless it matters, and a note on translations."""
-        if self.rep_in is None or not has_points(self.rep_in, self.rep_out):
-            return X, Y, groups, ""
-        table, acting = read_points(self.rep_in, self.rep_out, groups, X.shape[1])
-        note = ""
-        if table.is_centred and table.rep_out is not None:
+        if self.rep_in is None or not self._has_points:
+            return rows, groups, ""
+        columns, note = rows.X.shape[1], ""
+        points, acting = read_points(self.rep_in, self.rep_out, groups, columns)
+        if points.is_centred and points.rep_out is not None:
             from softsym.inference import evidence
 
             (row,) = evidence(
-                X,
-                Y,
-                table.rep_in,
-                table.rep_out,
-                [Translation(table.dim)],
-                row_groups=row_groups,
-                sample_weight=weights,
+                rows.X,
+                rows.Y,
+                points.rep_in,
+                points.rep_out,
+                [Translation(points.dim)],
+                row_groups=rows.row_groups,
+                sample_weight=rows.weights,
                 seed=seed_of(self.random_state),
             )
             low, high = row.interval
             note = f"translations: {row.verdict}, violation {low:.2g} to {high:.2g}"
             if row.verdict in ("soft", "absent"):
-                table, acting = read_points(self.rep_in, self.rep_out, groups, X.shape[1], centre=False)
+                points, acting = read_points(self.rep_in, self.rep_out, groups, columns, centre=False)
                 note += "; points are taken as vectors from the origin"
-        self.space_, self.is_centred_ = table.dim, table.is_centred
-        return table.inputs(X), table.outputs(X, Y), acting, note
+        self.space_, self.is_centred_ = points.dim, points.is_centred
+        return replace(rows, X=points.inputs(rows.X), Y=points.outputs(rows.X, rows.Y)), acting, note
 
-    def _candidates(
-        self, X: Array, Y: Array, duplicates: Index | None, row_groups: Index | None
-    ) -> tuple[list[Group], str]:
+    def _candidates(self, rows: Rows, duplicates: Index | None) -> tuple[list[Group], str]:
         """The candidate groups: those that were given, or those that the data propose, and what was proposed, in words."""
         if not isinstance(self.groups, str) or self.groups != AUTO:
-            if self.groups and self.rep_in is not None and has_points(self.rep_in, self.rep_out):
+            if not self.groups:
+                return [], ""
+            if self._has_points:
                 listed = [self.groups] if isinstance(self.groups, str | Group) else self.groups
                 return list(dict.fromkeys(map(read_group, listed))), ""
-            return (read_groups(self.groups) if self.groups else []), ""
+            return read_groups(self.groups), ""
         if self._target is Target.CLASSES:
             raise InputError("groups='auto' is for regression; pass candidates for classes, such as groups=['O(3)']")
         if self.rep_in is None or self.rep_out is None:
@@ -470,111 +465,75 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         from softsym.propose import propose_candidates
 
         proposed = propose_candidates(
-            X,
-            Y,
+            rows.X,
+            rows.Y,
             self.rep_in,
             self.rep_out,
             seed_of(self.random_state),
             fraction=self.held_out,
             duplicates=duplicates,
-            row_groups=row_groups,
+            row_groups=rows.row_groups,
         )
         self.proposal_ = proposed.proposal
         return list(proposed.groups), proposed.describe()
 
-    def _output_names(self, n: int) -> list[str]:
-        return list(getattr(self, "output_names_", [f"y{k}" for k in range(n)]))
-
-    def _inputs(self, X: Any) -> Array:
-        """Checked inputs, in the units of the data."""
+    def _inputs(self, X: Any) -> tuple[Array, Array]:
+        """Checked inputs, as they are given and as models take them."""
         check_is_fitted(self)
-        return np.asarray(validate_data(self, X, reset=False, dtype=np.float64), dtype=np.float64)
-
-
-@one_blas_thread()
-def _compute_evidence(data: FitData, n_jobs: int) -> EvidenceTable:
-    return compute_evidence(data, n_jobs)
+        given = np.asarray(validate_data(self, X, reset=False, dtype=np.float64), dtype=np.float64)
+        points = self._points
+        return given, given if points is None else points.inputs(given)
 
 
 @one_blas_thread()
 def run_fit(
-    data: FitData,
-    folder: Path | None = None,
-    n_jobs: int = 1,
-    quiet: bool = True,
-    stop: Stop | None = None,
-    on_evidence: OnEvidence | None = None,
-    executor: Executor | None = None,
+    data: FitData, session: Session, on_evidence: OnEvidence | None = None
 ) -> tuple[EvidenceTable, Symmetries, Fit]:
-    """The steps of a fit: evidence, models, networks where they can improve on them, selection with exact groups, verdicts.
-
-    Raises:
-        KeyboardInterrupt: It was stopped.
-    """
+    """The steps of a fit: evidence, models, networks where they can improve on them, selection with exact groups, verdicts."""
     began = time.perf_counter()
-    evidence = compute_evidence(data, n_jobs)
+    evidence = compute_evidence(data, session.n_jobs)
     if on_evidence is not None and len(evidence):
         on_evidence(evidence)
-    # What follows needs libraries that take seconds to import.
-    from softsym.discovery.exact import select, verify
-    from softsym.discovery.models import GP
-    from softsym.discovery.select import (
-        Fit,
-        explain_choice,
-        fit_models,
-        make_table,
-        network_candidates,
-        network_shape,
-        select_supported,
-        should_train_network,
-    )
+    from softsym.discovery import exact, select  # with libraries that take seconds to import
+    from softsym.discovery.models.base import GP
 
     LOGGER.info("evidence on %d candidates in %.1f s", len(evidence), time.perf_counter() - began)
-    judged = read_evidence(data.shape.groups, evidence)
-    supported, overlapping = select_supported(data.shape.groups, judged)
-    exact = [group for group in data.shape.groups if judged[group.name].verdict == "exact"]
-    with silence() if quiet else nullcontext():
-        models = fit_models(data, supported, overlapping, [group for group in exact if group in overlapping])
-    is_trained, reason = should_train_network(data, models)
-    why = f"{'A' if is_trained else 'No'} network was trained: {reason}."
-    candidates, networks = list(models.selectable), None
+    shape, note = data.shape, data.note
+    judged = read_evidence(shape.groups, evidence)
+    supported, overlapping = select.select_supported(shape.groups, judged)
+    exact_groups = [group for group in overlapping if judged[group.name].verdict == "exact"]
+    with silence() if session.quiet else nullcontext():
+        models = select.fit_models(data, supported, overlapping, exact_groups)
+    is_trained, reason = select.should_train_network(data, models)
+    candidates, networks, compiled = list(models.selectable), None, None
     if is_trained:
-        from softsym.discovery.train import Session, train_networks
+        from softsym import native
+        from softsym.discovery.train import train_networks
 
-        session: Session = Session(folder, n_jobs, quiet, stop, executor)
-        shape = network_shape(data.shape, supported) if data.model == "auto" else data.shape
-        networks, selectable = train_networks(data, shape, judged.certain(), session)
-        candidates += network_candidates(data, selectable)
-    chosen = select(data, candidates, [group for group in exact if group in overlapping])
-    everything = [*candidates, *models.others]
+        network_shape = select.network_shape(shape, supported) if data.model == "auto" else shape
+        networks, selectable = train_networks(data, network_shape, judged.certain(), session)
+        candidates += select.network_candidates(data, selectable)
+        status = native.status()
+        compiled = "used" if status.compiled else f"not used: {status.reason}"
+    chosen = exact.select(data, candidates, exact_groups)
     full = chosen.model.fit(data.rows)
-    fit = Fit(
-        shape=data.shape,
+    why = [f"{note[0].upper()}{note[1:]}."] if note else []
+    why += [f"{'A' if is_trained else 'No'} network was trained: {reason}."]
+    why += [select.explain_choice(chosen.model, data, len(candidates))]
+    fit = select.Fit(
+        shape=shape,
         train_model=chosen.model,
         full_model=full,
         test=data.test,
         n_train=len(data.parts.train),
         seconds=time.perf_counter() - began,
-        exact_groups=verify(full, data.shape, chosen.groups, data.development),
+        exact_groups=exact.verify(full, shape, chosen.groups, data.development),
         better_without=chosen.better_without,
         networks=networks,
         gp=None if (gp := models.find(GP)) is None else gp.model,
-        baselines=make_table(data, chosen.model, chosen.loss, everything),
-        compiled=_describe_compiled() if networks is not None else None,
+        baselines=select.make_table(data, chosen.model, chosen.loss, [*candidates, *models.others]),
+        compiled=compiled,
         seed=data.seed,
-        why=tuple(
-            filter(None, (data.note and _sentence(data.note), why, explain_choice(chosen.model, data, len(candidates))))
-        ),
+        why=tuple(why),
     )
     return evidence, measure_symmetries(fit, judged), fit
-
-
-def _sentence(clause: str) -> str:
-    return f"{clause[0].upper()}{clause[1:]}."
-
-
-def _describe_compiled() -> str:
-    from softsym import native
-
-    status = native.status()
-    return "used" if status.compiled else f"not used: {status.reason}"

@@ -16,7 +16,7 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from softsym.discovery.fit_data import FitData, Rows, Shape, standard_errors
-from softsym.discovery.models import MEAN, Model, Probabilities, Stack
+from softsym.discovery.models.base import MEAN, Model, Probabilities, Stack
 from softsym.discovery.select import ENSEMBLE, HOPELESS, Baseline, Baselines, Candidate, Fit, stack
 from softsym.errors import InputError
 from softsym.groups import Group
@@ -87,7 +87,8 @@ def select(data: FitData, candidates: Sequence[Candidate], exact: Sequence[Group
         raise InputError("no model could be fitted to these rows")
     losses = rows.losses(unconstrained.predicted)
     worse: list[str] = []
-    for groups in _subsets(exact):
+    subsets = [[group] for group in exact]
+    for groups in [list(exact), *subsets] if len(exact) > 1 else subsets:
         pairs = _project(candidates, groups, data)
         good = [after for before, after in pairs if _is_kept(before, after, rows)]
         constrained = stack(good, rows, validation)
@@ -95,10 +96,10 @@ def select(data: FitData, candidates: Sequence[Candidate], exact: Sequence[Group
             own = rows.losses(constrained.predicted)
             known = np.isfinite(own) & np.isfinite(losses)
             if is_as_good(own[known], losses[known], rows.take(known)):
-                return Selection(_stack_of(constrained), _mean(own), tuple(groups), tuple(worse))
+                return Selection(Stack.single(constrained.model), _mean(own), tuple(groups), tuple(worse))
         if len(groups) == 1 and pairs and _is_clearly_worse(pairs, unconstrained, data):
             worse.append(groups[0].name)
-    return Selection(_stack_of(unconstrained), _mean(losses), (), tuple(worse))
+    return Selection(Stack.single(unconstrained.model), _mean(losses), (), tuple(worse))
 
 
 def _is_kept(before: Candidate, after: Candidate, rows: Rows) -> bool:
@@ -120,19 +121,8 @@ def _is_clearly_worse(pairs: Sequence[tuple[Candidate, Candidate]], best: Candid
     return standard_errors(new[known], old[known], rows.take(known).row_groups) > CLEARLY
 
 
-def _stack_of(candidate: Candidate) -> Stack:
-    model = candidate.model
-    return model if isinstance(model, Stack) else Stack((model,), (1.0,))
-
-
 def _mean(losses: Array) -> float:
     return float(losses[np.isfinite(losses)].mean())
-
-
-def _subsets(groups: Sequence[Group]) -> list[list[Group]]:
-    """All groups, then each of them."""
-    singles = [[group] for group in groups]
-    return [list(groups), *singles] if len(groups) > 1 else singles
 
 
 def _select_without_comparison(candidates: Sequence[Candidate], exact: Sequence[Group]) -> Selection:
@@ -141,11 +131,9 @@ def _select_without_comparison(candidates: Sequence[Candidate], exact: Sequence[
         kind = model.inner.kind if isinstance(model, Probabilities) else model.kind
         return kinds.index(kind) if kind in kinds else -1
 
-    best = max((one.model for one in candidates), key=rank)
-    first = next(one.model for one in candidates if rank(one.model) == rank(best))
+    first = max((one.model for one in candidates), key=rank)
     projected = first.project(exact) if exact else None
-    model = Stack((first if projected is None else projected,), (1.0,))
-    return Selection(model, math.nan, () if projected is None else tuple(exact))
+    return Selection(Stack.single(projected or first), math.nan, () if projected is None else tuple(exact))
 
 
 def _project(
@@ -223,7 +211,7 @@ def project_fit(fit: Fit, group: Group | str) -> tuple[Fit, float]:
     train, full = fit.train_model.project([wanted]), source.project([wanted])
     for other in (fit.networks, fit.gp):  # the selected model may have no such form
         if (train is None or full is None) and other is not None:
-            source = Stack((other,), (1.0,))
+            source = Stack.single(other)
             train = full = source.project([wanted])
     if train is None or full is None:
         raise InputError(

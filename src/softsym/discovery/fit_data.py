@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from softsym import inference
-from softsym.arrays import merge_row_groups, quaternion_hint
+from softsym.arrays import merge_row_groups, one_blas_thread, quaternion_hint
 from softsym.data.split import SMALLEST_TEST, Parts, duplicate_groups, split_rows
 from softsym.discovery.config import PLAIN_WIDTH, Hyperparameters
 from softsym.discovery.points import as_vectors, has_points
@@ -73,13 +73,8 @@ class Shape:
 
     def to_dict(self) -> dict[str, Any]:
         """Texts."""
-        groups = [str(group) for group in self.groups]
-        return {
-            "rep_in": str(self.rep_in),
-            "rep_out": str(self.rep_out),
-            "groups": groups,
-            "largest": str(self.largest),
-        }
+        reps = {"rep_in": str(self.rep_in), "rep_out": str(self.rep_out)}
+        return {**reps, "groups": [str(group) for group in self.groups], "largest": str(self.largest)}
 
     @classmethod
     def from_dict(cls, texts: dict[str, Any]) -> Shape:
@@ -97,22 +92,16 @@ class Rows:
     weights: Array | None = None  # sample weights (n,), of mean one; None if all are equal
     row_groups: Index | None = None  # row groups (n,); None if rows are independent
     target: Target = Target.NUMBERS  # what the outputs are
-    is_separate: bool = True
-    """Whether no model was fitted to them; False where there are too few rows to hold any out."""
+    is_separate: bool = True  # whether no model was fitted to them; False where there are too few rows to hold any out
 
     def __len__(self) -> int:
         return len(self.X)
 
     def take(self, rows: Any) -> Rows:
         """Some of the rows, by number or mask."""
-        weights = None if self.weights is None else self.weights[rows]
-        return replace(
-            self,
-            X=self.X[rows],
-            Y=self.Y[rows],
-            weights=None if weights is None else weights / weights.mean(),
-            row_groups=None if self.row_groups is None else self.row_groups[rows],
-        )
+        weights, labels = (None if one is None else one[rows] for one in (self.weights, self.row_groups))
+        weights = None if weights is None else weights / weights.mean()
+        return replace(self, X=self.X[rows], Y=self.Y[rows], weights=weights, row_groups=labels)
 
     def losses(self, predicted: Array) -> Array:
         """For each row (n,) its weight times the mean squared error of its outputs, or the log loss of its class."""
@@ -169,8 +158,7 @@ class FitData:
     duplicates: Index | None = None  # labels that equal rows share (n,), where they are known already
     model: str = "auto"  # which models may be selected: ``auto``, ``linear``, ``gp`` or ``network``
     device: str = "cpu"  # device of the networks
-    earlier: tuple[Any, ...] = ()
-    """Networks of the last fit, from which training continues; none for a new start."""
+    earlier: tuple[Any, ...] = ()  # networks of the last fit, from which training continues; none for a new start
     note: str = ""  # what was proposed, a sentence; empty where candidates were given
     parts: Parts = field(init=False)
 
@@ -237,10 +225,6 @@ def make_folds(labels: Index, seed: int, folds: int = FOLDS) -> Index:
     """The fold 0, 1, ... of each row (n,), of about equal sizes; rows of one label are in one fold."""
     sizes, rng = np.bincount(labels), np.random.default_rng(seed)
     order = rng.permutation(len(sizes))
-    if sizes.max() == 1:
-        fold_of = np.empty(len(sizes), dtype=np.int64)
-        fold_of[order] = np.arange(len(sizes)) % folds
-        return np.asarray(fold_of[labels])
     fold_of, filled = np.zeros(len(sizes), dtype=np.int64), np.zeros(min(folds, len(sizes)), dtype=np.int64)
     for label in order[np.argsort(-sizes[order], kind="stable")]:
         fold_of[label] = filled.argmin()
@@ -263,6 +247,7 @@ def standard_errors(new: Array, old: Array, row_groups: Index | None = None) -> 
     return float(differences.mean()) / standard_error
 
 
+@one_blas_thread()
 def compute_evidence(data: FitData, n_jobs: int = 1) -> inference.EvidenceTable:
     """The evidence of training and validation rows about every candidate: the one place where it is asked for.
 
@@ -271,18 +256,10 @@ def compute_evidence(data: FitData, n_jobs: int = 1) -> inference.EvidenceTable:
     shape, rows = data.shape, data.development
     if not shape.groups:
         return inference.EvidenceTable()
+    options: dict[str, Any] = {"row_groups": rows.row_groups, "sample_weight": rows.weights}
+    options |= {"n_jobs": n_jobs, "seed": data.seed}
     try:
-        return inference.evidence(
-            rows.X,
-            rows.Y,
-            shape.rep_in,
-            shape.rep_out,
-            shape.groups,
-            row_groups=rows.row_groups,
-            sample_weight=rows.weights,
-            n_jobs=n_jobs,
-            seed=data.seed,
-        )
+        return inference.evidence(rows.X, rows.Y, shape.rep_in, shape.rep_out, shape.groups, **options)
     except InputError:
         return inference.EvidenceTable()
 
@@ -297,7 +274,7 @@ def make_shape(given: dict[str, Any], X: Array, Y: Array, groups: list[Group], *
         )
     is_free = not groups and (given["groups"] == AUTO or has_points(given["rep_in"], given["rep_out"]))
     rep_in, rep_out = (
-        values.shape[1] * Scalar if is_free or given[name] is None else _without_points(given[name])
+        values.shape[1] * Scalar if is_free or given[name] is None else as_vectors(given[name])
         for name, values in (("rep_in", X), ("rep_out", Y))
     )
     largest = None if given["largest"] is None else read_group(given["largest"])
@@ -329,8 +306,3 @@ def warn_if_standardised(X: Array, Y: Array, shape: Shape) -> None:
                     stacklevel=4,
                 )
                 break
-
-
-def _without_points(rep: Rep | str) -> Rep:
-    """The representation of networks and kernels: points become vectors from the centre."""
-    return as_vectors(rep) if has_points(rep) else read_rep(rep)

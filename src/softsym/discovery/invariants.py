@@ -139,16 +139,9 @@ def _linear(kind: Rep, group: Group, k: int) -> list[_Feature]:
     basis = invariants(kind, group).basis().reshape(kind.size(group), -1)
     if basis.shape == (1, 1):
         return [_Feature("{}", (k,), lambda block: block[:, 0])]
-    basis = _fix_signs(basis)
-    name = "linear({})" if basis.shape[1] == 1 else "linear{number}({{}})"
-    return [
-        _Feature(name.format(number=n) if "number" in name else name, (k,), _product(basis[:, n]))
-        for n in range(basis.shape[1])
-    ]
-
-
-def _product(weights: Array) -> Callable[[Array], Array]:
-    return lambda block: block @ weights
+    names = ["linear({})"] if basis.shape[1] == 1 else [f"linear{n}({{}})" for n in range(basis.shape[1])]
+    columns = zip(names, _fix_signs(basis).T, strict=True)
+    return [_Feature(name, (k,), lambda block, weights=weights: block @ weights) for name, weights in columns]
 
 
 def _forms(group: Group) -> list[Array]:
@@ -156,13 +149,12 @@ def _forms(group: Group) -> list[Array]:
     d = group.dim
     space = invariants(Vector * Vector, group).basis().reshape(d * d, -1)
     linear = invariants(Vector, group).basis().reshape(d, -1)
-    products = np.stack([np.outer(a, b).ravel() for a in linear.T for b in linear.T], axis=1) if linear.size else None
+    products = np.einsum("ia,jb->ijab", linear, linear).reshape(d * d, -1)
     first = np.eye(d).ravel()[:, None]
-    known = [] if products is None else [products]
     if space.shape[1] and np.allclose(space @ (space.T @ first), first):
-        rest = _outside(space, np.concatenate([*known, first], axis=1))
+        rest = _outside(space, np.hstack([products, first]))
         return [np.eye(d), *(form.reshape(d, d) for form in rest.T)]
-    rest = _outside(space, np.concatenate(known, axis=1)) if known else space
+    rest = _outside(space, products) if products.size else space
     return [_fix_signs(form[:, None]).reshape(d, d) for form in rest.T]
 
 

@@ -59,12 +59,18 @@ class OnRay:
         self, training_data: TrainingData, jobs: Sequence[TrainJob], n_jobs: int, on_epoch: OnEpoch, may_diverge: bool
     ) -> list[Outcome | None]:
         """See :class:`~softsym.discovery.parallel.Executor`; ``n_jobs`` is ignored, as the cluster has its own number of workers."""
+        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
         ray = self._ray
         announce()
-        board = ray.remote(num_cpus=0, **_same_node(ray))(Board).remote()
+        # The board is on the node of the caller, without which the fit ends anyway.
+        here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
+        board = ray.remote(num_cpus=0, scheduling_strategy=here)(Board).remote()
         work = ray.remote(num_cpus=1, max_retries=RETRIES)(_work)
         shared = ray.put(training_data)
-        waiting = list(enumerate(map(_with_absolute_folder, jobs)))
+        # A relative folder would depend on the working directory of a worker.
+        folders = [None if job.folder is None else job.folder.resolve() for job in jobs]
+        waiting = [(place, replace(job, folder=folders[place])) for place, job in enumerate(jobs)]
         pending: dict[Any, int] = {}
         done: dict[int, Outcome | None] = {}
         try:
@@ -117,11 +123,6 @@ def _work(
     return run_job(training_data, job, report, may_diverge, plain)
 
 
-def _with_absolute_folder(job: TrainJob) -> TrainJob:
-    """The job with an absolute folder, which does not depend on the working directory of a worker."""
-    return job if job.folder is None else replace(job, folder=job.folder.resolve())
-
-
 def _outcome(ray: Any, reference: Any) -> Outcome | None:
     try:
         outcome: Outcome | None = ray.get(reference)
@@ -137,11 +138,3 @@ def _outcome(ray: Any, reference: Any) -> Outcome | None:
             f"a process that trained was ended from outside, {RETRIES + 1} times: {' '.join(str(error).split())[:300]}"
         ) from error
     return outcome
-
-
-def _same_node(ray: Any) -> dict[str, Any]:
-    """Options that place the board on the node of the caller, without which the fit ends anyway."""
-    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
-
-    here = ray.get_runtime_context().get_node_id()
-    return {"scheduling_strategy": NodeAffinitySchedulingStrategy(here, soft=False)}

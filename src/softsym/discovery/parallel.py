@@ -10,6 +10,7 @@ import contextlib
 import contextvars
 import ctypes
 import json
+import os
 import signal
 import sys
 import tempfile
@@ -25,14 +26,14 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from softsym.errors import SlowTrainingWarning, TrainingError
 from softsym.native import announce, is_torch_only, torch_only
-from softsym.progress import Reporter
+from softsym.progress import reporter
 
 if TYPE_CHECKING:
     from torch import Tensor
 
     from softsym.discovery.config import Hyperparameters
     from softsym.discovery.fit_data import Shape
-    from softsym.discovery.models import Member
+    from softsym.discovery.models.network import Member
     from softsym.training import Criterion, Splits
 
 Row = dict[str, Any]
@@ -59,35 +60,28 @@ def run_interruptible(work: Callable[[Stop], T]) -> T:
     """
     if threading.current_thread() is not threading.main_thread():
         return work(lambda: False)
-    stop, done = threading.Event(), threading.Event()
-    results: list[T] = []
-    errors: list[BaseException] = []
-    context = contextvars.copy_context()
+    stop, result, context = threading.Event(), Future[T](), contextvars.copy_context()
 
     def run() -> None:
         try:
-            results.append(context.run(work, stop.is_set))
+            result.set_result(context.run(work, stop.is_set))
         except BaseException as error:  # it is raised again in the main thread
-            errors.append(error)
-        finally:
-            done.set()
+            result.set_exception(error)
 
     thread = threading.Thread(target=run, name="softsym-fit", daemon=True)
     thread.start()
     try:
-        while not done.wait(PERIOD):
-            pass
+        while not result.done():
+            wait([result], PERIOD)
     except BaseException:
         stop.set()
-        if not done.wait(GRACE) and thread.ident is not None:
+        if not wait([result], GRACE).done and thread.ident is not None:
             ctypes.pythonapi.PyThreadState_SetAsyncExc(
                 ctypes.c_ulong(thread.ident), ctypes.py_object(KeyboardInterrupt)
             )
-            done.wait(PATIENCE)
+            wait([result], PATIENCE)
         raise
-    if errors:
-        raise errors[0]
-    return results[0]
+    return result.result()
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,7 +142,7 @@ def train_member(
     import torch
     from torch.nn.functional import cross_entropy
 
-    from softsym.discovery.models import Member, make_network, make_regularizer
+    from softsym.discovery.models.network import Member, make_network, make_regularizer
     from softsym.metrics import Violations
     from softsym.nn import ScaleCanonical
     from softsym.training import fit
@@ -157,11 +151,11 @@ def train_member(
     hyperparameters = job.hyperparameters
     if job.folder is not None:
         job.folder.mkdir(parents=True, exist_ok=True)
-    stopped = False
+    stopped, last = False, 0
 
     def watch(row: Row) -> bool:
-        nonlocal stopped
-        stopped = bool(on_epoch is not None and on_epoch(row))
+        nonlocal stopped, last
+        stopped, last = bool(on_epoch is not None and on_epoch(row)), row["epoch"]
         return stopped
 
     with one_thread():
@@ -174,6 +168,8 @@ def train_member(
         regularizer = make_regularizer(model, shape, strength, dimensionless=hyperparameters.form == "loss")
         is_classes = (criterion.inner if isinstance(criterion, Weighted) else criterion) is cross_entropy
         outputs = shape.sizes[1]
+        train, val = ((x, y[:, :outputs]) for x, y in (data.train, data.val))
+        link = [partial(torch.softmax, dim=-1)] if is_classes else []
         settings = hyperparameters.settings(job.seed, has_groups=bool(shape.groups))
         fitted = fit(
             model,
@@ -182,18 +178,14 @@ def train_member(
             regularizer=regularizer,
             controller=hyperparameters.controller() if regularizer is not None else None,
             criterion=criterion,
-            violations=Violations(
-                shape.rep_in,
-                shape.rep_out,
-                shape.groups,
-                (data.train[0], data.train[1][:, :outputs]),
-                (data.val[0], data.val[1][:, :outputs]),
-                *([partial(torch.softmax, dim=-1)] if is_classes else []),
-            ),
+            violations=Violations(shape.rep_in, shape.rep_out, shape.groups, train, val, *link),
             folder=job.folder,
             resume=job.folder is not None,
             on_epoch=watch,
         )
+    epochs = hyperparameters.epochs or 0
+    if on_epoch is not None and not stopped and last < epochs:  # early stopping, or a finished checkpoint
+        on_epoch({**fitted.history[-1], "epoch": epochs})
     model = fitted.model.double().eval()  # so that the prediction of a row does not depend on its batch
     return Member(job.seed, model, fitted.strengths, fitted.history, is_finished=not stopped)
 
@@ -224,6 +216,46 @@ class Executor(Protocol):
         """The outcome of every job, at most ``n_jobs`` at a time; None if a training diverged and ``may_diverge`` is set."""
 
 
+@dataclass(frozen=True)
+class Session:
+    """How a fit runs; nothing here changes its result."""
+
+    folder: Path | None = None  # where checkpoints go
+    n_jobs: int = 1  # number of parallel processes
+    quiet: bool = True  # show no progress
+    stop: Stop | None = None  # called after every epoch; True ends the fit
+    executor: Executor | None = None  # executor of trainings; processes of this machine by default
+
+    def subfolder(self, name: str) -> Path | None:
+        """A folder for checkpoints within the folder, if there is one."""
+        return None if self.folder is None else self.folder / name
+
+    def train(
+        self, training_data: TrainingData, jobs: Sequence[TrainJob], what: str = "", *, may_diverge: bool = False
+    ) -> list[Member | None]:
+        """Runs trainings and shows their progress; None for those that diverged, KeyboardInterrupt if it was stopped."""
+        done = [0] * len(jobs)
+
+        def on_epoch(place: int, row: Row) -> bool:
+            done[place] = row["epoch"]
+            report({**row, "epoch": sum(done)})
+            return self.stop is not None and self.stop()
+
+        epochs = sum(job.hyperparameters.epochs or 0 for job in jobs)
+        options: dict[str, Any] = {"n_jobs": self.n_jobs, "may_diverge": may_diverge, "executor": self.executor}
+        with reporter(epochs, 0, quiet=self.quiet, what=what) as report:
+            members = train_all(training_data, jobs, on_epoch=on_epoch, **options)
+        if len(members) < len(jobs) or any(one is not None and not one.is_finished for one in members):
+            raise KeyboardInterrupt
+        return members
+
+    def train_members(
+        self, training_data: TrainingData, jobs: Sequence[TrainJob], what: str = ""
+    ) -> tuple[Member, ...]:
+        """Runs trainings that must not diverge."""
+        return tuple(member for member in self.train(training_data, jobs, what) if member is not None)
+
+
 def train_all(
     training_data: TrainingData,
     jobs: Sequence[TrainJob],
@@ -235,11 +267,7 @@ def train_all(
 ) -> list[Member | None]:
     """Trains several networks."""
     callback = on_epoch or (lambda place, row: False)
-    if executor is not None:
-        outcomes = executor.run(training_data, jobs, n_jobs, callback, may_diverge)
-    elif n_jobs > 1 and len(jobs) > 1:
-        outcomes = _train_in_processes(training_data, jobs, min(n_jobs, len(jobs)), callback, may_diverge)
-    else:
+    if executor is None and (n_jobs <= 1 or len(jobs) <= 1):
         members: list[Member | None] = []
         for place, job in enumerate(jobs):
             member = _train(training_data, job, partial(callback, place), may_diverge)
@@ -247,42 +275,21 @@ def train_all(
             if member is not None and not member.is_finished:
                 break
         return members
-    pairs = zip(outcomes, jobs, strict=True)
-    return [None if outcome is None else outcome.member(training_data.shape, job) for outcome, job in pairs]
-
-
-def make_callback(report: Reporter, n: int, stop: Stop | None) -> OnEpoch:
-    """A callback that shows the progress of several trainings together and decides after every epoch whether to stop."""
-    done = [0] * n
-
-    def callback(place: int, row: Row) -> bool:
-        done[place] = row["epoch"]
-        report({**row, "epoch": sum(done)})
-        return stop is not None and stop()
-
-    return callback
+    run = _train_in_processes if executor is None else executor.run
+    outcomes = zip(run(training_data, jobs, n_jobs, callback, may_diverge), jobs, strict=True)
+    return [None if outcome is None else outcome.member(training_data.shape, job) for outcome, job in outcomes]
 
 
 def _train(
     training_data: TrainingData, job: TrainJob, on_epoch: Callable[[Row], bool], may_diverge: bool
 ) -> Member | None:
-    last = 0
-
-    def watch(row: Row) -> bool:
-        nonlocal last
-        last = row["epoch"]
-        return on_epoch(row)
-
+    """A trained network, or None if it diverged and may do so."""
     try:
-        member = train_member(training_data, job, watch)
+        return train_member(training_data, job, on_epoch)
     except TrainingError:
         if may_diverge:
             return None
         raise
-    epochs = job.hyperparameters.epochs or 0
-    if member.is_finished and last < epochs:  # early stopping, or a finished checkpoint
-        on_epoch({**member.history[-1], "epoch": epochs})
-    return member
 
 
 def _train_in_processes(
@@ -295,7 +302,7 @@ def _train_in_processes(
     # The environment of this process, number of threads included, on which results may depend. Processes ignore Ctrl-C, which a
     # terminal sends to all: this process decides when they end.
     executor = get_reusable_executor(
-        n_jobs, timeout=IDLE, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN)
+        min(n_jobs, len(jobs)), timeout=IDLE, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN)
     )
     with tempfile.TemporaryDirectory(prefix="softsym-", ignore_cleanup_errors=True) as name:
         try:
@@ -304,7 +311,7 @@ def _train_in_processes(
                 for place, job in enumerate(jobs)
             ]
             _follow(Path(name), futures, on_epoch)
-            outcomes: list[Outcome | None] = [future.result() for future in futures]
+            return [future.result() for future in futures]
         except BrokenProcessPool as error:
             raise TrainingError(
                 "a process that trained was ended from outside, perhaps for want of memory; try fewer jobs"
@@ -312,7 +319,6 @@ def _train_in_processes(
         except BaseException:  # one of them failed, or the user interrupted
             executor.shutdown(wait=True, kill_workers=True)
             raise
-    return outcomes
 
 
 def end_processes() -> None:
@@ -328,15 +334,19 @@ def end_processes() -> None:
 
 def _follow(folder: Path, futures: Sequence[Future[Any]], on_epoch: OnEpoch) -> None:
     """Calls back with the rows that processes write into a folder, until all are done or one has failed."""
-    read = [0] * len(futures)
-    over = False
-    while not over:
-        done, pending = wait(futures, PERIOD, FIRST_EXCEPTION)
-        over = not pending or any(future.exception() for future in done)
-        for place in range(len(futures)):
-            for row in _new_rows(folder / str(place), read, place):
-                if on_epoch(place, row):
-                    (folder / STOP).touch()
+    with contextlib.ExitStack() as files:
+        readers = [files.enter_context((folder / str(place)).open("a+b")) for place in range(len(futures))]
+        for reader in readers:
+            reader.seek(0)
+        over = False
+        while not over:
+            done, pending = wait(futures, PERIOD, FIRST_EXCEPTION)
+            over = not pending or any(future.exception() for future in done)
+            for place, reader in enumerate(readers):
+                while (line := reader.readline()).endswith(b"\n"):
+                    if on_epoch(place, json.loads(line)):
+                        (folder / STOP).touch()
+                reader.seek(-len(line), os.SEEK_CUR)  # of an incomplete line, which is read again
 
 
 @dataclass(frozen=True, eq=False)
@@ -350,7 +360,7 @@ class Outcome:
 
     def member(self, shape: Shape, job: TrainJob) -> Member:
         """The member."""
-        from softsym.discovery.models import Member, make_network
+        from softsym.discovery.models.network import Member, make_network
 
         model = make_network(shape, job.hyperparameters, job.seed).double()
         model.load_state_dict(self.weights)
@@ -380,15 +390,3 @@ def run_job(
     if member is None:
         return None
     return Outcome(member.model.state_dict(), member.strengths, member.history, member.is_finished)
-
-
-def _new_rows(file: Path, read: list[int], place: int) -> Iterator[Row]:
-    if not file.exists():
-        return
-    with file.open("rb") as lines:
-        lines.seek(read[place])
-        for line in lines:
-            if not line.endswith(b"\n"):
-                return  # incomplete: it is read the next time
-            read[place] += len(line)
-            yield json.loads(line)

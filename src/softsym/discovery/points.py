@@ -13,8 +13,7 @@ import numpy as np
 from softsym.errors import InputError
 from softsym.groups import Group, Translation, Trivial
 from softsym.inference.points import lift, linear_part, space_dimension
-from softsym.reps import Rep
-from softsym.reps import affine as columns_of
+from softsym.reps import Rep, affine
 from softsym.reps import rep as read_rep
 from softsym.reps.affine import PointAtom, mean_point, translate_points
 from softsym.typing import Array
@@ -62,12 +61,13 @@ class Points:
 
 def has_points(*reps: Rep | str | None) -> bool:
     """Whether columns are points or displacements."""
-    return columns_of.has_points(*(read_rep(rep) for rep in reps if rep is not None))
+    return affine.has_points(*(read_rep(rep) for rep in reps if rep is not None))
 
 
 def as_vectors(rep: Rep | str) -> Rep:
     """The representation with points and displacements as vectors."""
-    return columns_of.points_to_vectors(read_rep(rep))
+    whole = read_rep(rep)
+    return affine.points_to_vectors(whole) if affine.has_points(whole) else whole
 
 
 def read_points(
@@ -75,12 +75,7 @@ def read_points(
 ) -> tuple[Points, list[Group]]:
     """How a table with points is fitted, and the candidates as they act there: groups of vectors, and linear parts of affine ones.
 
-    Args:
-        rep_in: The inputs.
-        rep_out: The outputs.
-        groups: Candidates, of vectors or in homogeneous coordinates.
-        columns: Number of inputs.
-        centre: Whether the mean point is taken off where a candidate has every translation.
+    The mean point is taken off where a candidate has every translation, unless ``centre`` is False.
     """
     source, target = read_rep(rep_in), None if rep_out is None else read_rep(rep_out)
     d = space_dimension(source, columns)

@@ -53,9 +53,7 @@ class SoftEquivariantRegressor(RegressorMixin, SoftEquivariantEstimator):  # typ
         ['ridge regression', 'kernel ridge regression', 'gradient boosting', 'MLP']
     """
 
-    @property
-    def _target(self) -> Target:
-        return Target.NUMBERS
+    _target = Target.NUMBERS
 
     def _read(self, X: Any, y: Any) -> tuple[Array, Array]:
         names = [str(name) for name in y.columns] if hasattr(y, "columns") else None
@@ -72,8 +70,7 @@ class SoftEquivariantRegressor(RegressorMixin, SoftEquivariantEstimator):  # typ
 
         These are of a new measurement for a Gaussian process, and over the ensemble for networks.
         """
-        given, points = self._inputs(X), self._points
-        inputs = given if points is None else points.inputs(given)
+        (given, inputs), points = self._inputs(X), self._points
         mean = self.fit_.predict(inputs)
         mean = mean if points is None else points.restore_outputs(given, mean)
         mean = mean[:, 0] if self.n_outputs_ == 0 else mean

@@ -20,9 +20,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.optimize import nnls
 
-from softsym.discovery import models as base
 from softsym.discovery.fit_data import FitData, Rows, Shape, Target, standard_errors
-from softsym.discovery.models import GaussianProcess, Model, Probabilities, Residual, Stack, fit_gp, residual_rows
+from softsym.discovery.models import base, baselines, linear
+from softsym.discovery.models.base import Model, Probabilities, Residual, Stack, residual_rows
+from softsym.discovery.models.gp import GaussianProcess, fit_gp
 from softsym.errors import InputError
 from softsym.groups import Group, join_groups
 from softsym.metrics.transform import LOW_OVERLAP
@@ -32,9 +33,11 @@ from softsym.tables import CandidateTable, Column
 from softsym.typing import Array
 
 if TYPE_CHECKING:
-    from softsym.discovery.models import Member, Networks
+    from softsym.discovery.models.network import Member, Networks
     from softsym.discovery.symmetries import Symmetries
 
+Step = Callable[[], Model | None]
+"""Fits a model; None if it does not suit the data."""
 LOGGER = logging.getLogger("softsym")
 LEAST_WEIGHT = 0.05
 """Models with a smaller weight are left out of an ensemble."""
@@ -69,8 +72,7 @@ class Baseline:
     """How well one model predicts."""
 
     name: str  # name of the model
-    validation_error: float
-    """Mean loss in cross-validation: squared error, or log loss of classes; NaN if it was not fitted to all folds."""
+    validation_error: float  # mean loss in cross-validation: squared error, or log loss; NaN if not fitted to all folds
     test_error: float  # on held-out rows
     explained: float  # share of the held-out variance that it explains
     is_returned: bool = False  # whether it is the one that predicts
@@ -137,20 +139,14 @@ class Fit:
     test: Rows  # test rows
     n_train: int  # number of training rows
     seconds: float  # how long it took
-    exact_groups: tuple[str, ...] = ()
-    """Names of the groups to which the selected model is exactly equivariant."""
-    better_without: tuple[str, ...] = ()
-    """Names of groups without which held-out rows are predicted clearly better."""
-    networks: Networks | None = None
-    """The networks that were regularised towards the candidates; None if none was trained."""
-    gp: Model | None = None
-    """The Gaussian process with all candidates, which can be projected where the selected model cannot; None if there is none."""
+    exact_groups: tuple[str, ...] = ()  # names of the groups to which the selected model is exactly equivariant
+    better_without: tuple[str, ...] = ()  # names of groups without which held-out rows are predicted clearly better
+    networks: Networks | None = None  # those regularised towards the candidates; None if none was trained
+    gp: Model | None = None  # the Gaussian process with all candidates, which can be projected where the model cannot
     baselines: Baselines = field(default_factory=Baselines)  # the table of all models on the same rows
-    compiled: str | None = None
-    """Whether compiled code ran, on which last bits and speed depend; None if unknown."""
+    compiled: str | None = None  # whether compiled code ran, on which last bits and speed depend; None if unknown
     seed: int = 0  # random seed
-    why: tuple[str, ...] = ()
-    """Why a network was trained or not, and why this model was selected, one sentence each."""
+    why: tuple[str, ...] = ()  # why a network was trained or not, and why this model was selected, one sentence each
 
     @property
     def members(self) -> tuple[Member, ...]:
@@ -194,8 +190,7 @@ class Candidate:
     """A model and its predictions for rows that it was not fitted to."""
 
     model: Model  # the model, fitted to all development rows
-    predicted: Array
-    """Predictions (n, outputs) of development rows by fits to other folds; NaN where there are none."""
+    predicted: Array  # predictions (n, outputs) of development rows by fits to other folds; NaN where there are none
 
     @property
     def is_complete(self) -> bool:
@@ -263,7 +258,7 @@ def combine(candidates: Sequence[Candidate], rows: Rows) -> Candidate:
     models: list[Model] = []
     shares: list[float] = []
     for one, weight in kept:
-        parts = one.model if isinstance(one.model, Stack) else Stack((one.model,), (1.0,))
+        parts = Stack.single(one.model)
         models += parts.models
         shares += [weight * share for share in parts.weights]
     return Candidate(Stack.of(models, shares), stacked)
@@ -289,7 +284,7 @@ def stack(candidates: Sequence[Candidate], rows: Rows, validation: Any) -> Candi
             best = replace(chosen, predicted=predicted)
     if best is None:
         return None
-    return best if isinstance(best.model, Stack) else replace(best, model=Stack((best.model,), (1.0,)))
+    return replace(best, model=Stack.single(best.model))
 
 
 def _is_better(new: Candidate, old: Candidate, rows: Rows) -> bool:
@@ -309,10 +304,9 @@ class FittedModels:
     refused: Mapping[str, str] = field(default_factory=dict)  # by name, why others could not be fitted
     seconds: float = 0.0  # how long it took
 
-    def find(self, *names: str) -> Candidate | None:
-        """The first candidate of these names that was fitted."""
-        known = {one.model.name: one for one in (*self.others, *self.selectable)}
-        return next((known[name] for name in names if name in known), None)
+    def find(self, name: str) -> Candidate | None:
+        """The candidate of this name, if it was fitted."""
+        return next((one for one in (*self.selectable, *self.others) if one.model.name == name), None)
 
     @property
     def processes(self) -> list[GaussianProcess]:
@@ -330,7 +324,7 @@ class _Fitter:
         self.refused: dict[str, str] = {}
         self.best = np.full(len(self.rows), np.inf)
 
-    def run(self, steps: Mapping[str, Callable[[], Model | None]]) -> list[Candidate]:
+    def run(self, steps: Mapping[str, Step]) -> list[Candidate]:
         """The candidates of several models by name; those that cannot be fitted are noted."""
         fitted = []
         for name in track(list(steps), "fitting models"):
@@ -380,9 +374,8 @@ def fit_models(
     own = replace(shape, groups=tuple(overlapping)) if is_auto else shape
     narrow = replace(shape, groups=tuple(supported))
     free = Shape.of(rows.X.shape[1] * Scalar, rows.Y.shape[1] * Scalar, ())
-    closed: dict[str, Callable[[], Model | None]] = {base.LINEAR: lambda: base.fit_linear(rows, own)}
-    if is_auto:
-        closed = {base.MEAN: lambda: base.fit_mean(rows, shape), **closed}
+    closed: dict[str, Step] = {base.MEAN: lambda: linear.fit_mean(rows, shape)} if is_auto else {}
+    closed[base.LINEAR] = lambda: linear.fit_linear(rows, own)
     if own.groups:
         closed[base.GP] = lambda: fit_gp(rows, own, seed=seed, exact_groups=names)
     if is_auto and not names and 0 < len(narrow.groups) < len(own.groups):
@@ -395,25 +388,25 @@ def fit_models(
     models = fitter.run(closed)
     if closed and not models:
         raise InputError(next(iter(fitter.refused.values())))
-    others = fitter.run(_baseline_steps(data, rows, free))
+    others = fitter.run(_baseline_steps(data, free))
     if is_auto:
         models += others + _fit_residuals(data, fitter, [*models, *others], narrow if supported else free, names)
         others = []
     return FittedModels(tuple(models), tuple(others), fitter.refused, time.perf_counter() - began)
 
 
-def _baseline_steps(data: FitData, rows: Rows, free: Shape) -> dict[str, Callable[[], Model | None]]:
-    """Baselines by name; ``rows`` may hold residuals, which are not extrapolated."""
-    shape, folds, seed = data.shape, data.folds, data.seed
-    steps: dict[str, Callable[[], Model | None]] = {}
+def _baseline_steps(data: FitData, free: Shape) -> dict[str, Step]:
+    """Baselines by name."""
+    rows, shape, folds, seed = data.development, data.shape, data.folds, data.seed
+    steps: dict[str, Step] = {}
     if data.target is Target.NUMBERS and shape.groups:
-        for title in base.EXTRAPOLATIONS:
-            steps[title] = functools.partial(base.fit_extrapolation, rows, shape, title)
-    steps[base.RIDGE] = lambda: base.fit_ridge(rows, folds, free)
-    steps[base.KERNEL] = lambda: base.fit_kernel_ridge(rows, folds)
+        for title in linear.EXTRAPOLATIONS:
+            steps[title] = functools.partial(linear.fit_extrapolation, rows, shape, title)
+    steps[base.RIDGE] = lambda: linear.fit_ridge(rows, folds, free)
+    steps[base.KERNEL] = lambda: baselines.fit_kernel_ridge(rows, folds)
     if data.can_compare:
-        steps[base.BOOSTING] = lambda: base.fit_boosting(rows, seed)
-        steps[base.PERCEPTRON] = lambda: base.fit_perceptron(rows, seed)
+        steps[base.BOOSTING] = lambda: baselines.fit_boosting(rows, seed)
+        steps[base.PERCEPTRON] = lambda: baselines.fit_perceptron(rows, seed)
     return steps
 
 
@@ -428,17 +421,18 @@ def _fit_residuals(
     first = min(maps, key=lambda one: float(rows.losses(one.predicted).mean()))
     if rows.explained(float(rows.losses(first.predicted).mean())) < NEARLY_LINEAR:
         return []
-    left = residual_rows(first.model, rows)
-    title = base.GP if shape.groups else base.GP_UNCONSTRAINED
-    steps = _baseline_steps(data, left, shape)
-    inner = {title: lambda: fit_gp(left, shape, seed=data.seed, title=title, exact_groups=exact)} | {
-        name: steps[name] for name in (base.KERNEL, *COSTLY)
+    left, seed, title = residual_rows(first.model, rows), data.seed, base.GP if shape.groups else base.GP_UNCONSTRAINED
+    inner: dict[str, Callable[[], Model]] = {
+        title: lambda: fit_gp(left, shape, seed=seed, title=title, exact_groups=exact),
+        base.KERNEL: lambda: baselines.fit_kernel_ridge(left, data.folds),
+        base.BOOSTING: lambda: baselines.fit_boosting(left, seed),
+        base.PERCEPTRON: lambda: baselines.fit_perceptron(left, seed),
     }
 
-    def wrap(step: Callable[[], Model | None]) -> Callable[[], Model | None]:
-        return lambda: None if (model := step()) is None else Residual(first.model, model)
+    def add_to_first(fit: Callable[[], Model]) -> Step:
+        return lambda: Residual(first.model, fit())
 
-    return fitter.run({name: wrap(step) for name, step in inner.items()})
+    return fitter.run({name: add_to_first(fit) for name, fit in inner.items()})
 
 
 def should_train_network(data: FitData, models: FittedModels) -> tuple[bool, str]:
@@ -529,15 +523,15 @@ def make_table(data: FitData, chosen: Stack, loss: float, candidates: Sequence[C
 
     by_name = {one.model.name: one for one in candidates}
     parts = {model.name: model for model in chosen.models}
-    order = [*parts, *(name for name in by_name if name not in parts)]
+    others = {name: one.model for name, one in by_name.items() if name not in parts}
     table = []
-    for name in order:
-        one = by_name.get(name)
-        model = parts.get(name) or (one.model if one is not None else chosen)
-        own = np.full(1, np.nan) if one is None else rows.losses(one.predicted)
-        known = own[np.isfinite(own)]
-        has_all = one is not None and (one.is_complete or name in (base.NETWORK, base.ORDINARY))
-        table.append(measure(model, float(known.mean()) if has_all and len(known) else float("nan")))
+    for name, model in (parts | others).items():
+        validation, one = float("nan"), by_name.get(name)
+        if one is not None and (one.is_complete or name in (base.NETWORK, base.ORDINARY)):
+            losses = rows.losses(one.predicted)
+            known = losses[np.isfinite(losses)]
+            validation = float(known.mean()) if len(known) else validation
+        table.append(measure(model, validation))
     if len(chosen.models) == 1:
         return Baselines([replace(table[0], is_returned=True), *table[1:]])
     whole = replace(measure(chosen, loss), name=ENSEMBLE, is_returned=True)

@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from softsym.discovery.fit_data import Rows, Shape, Target
-from softsym.discovery.models import Model, Stack, pack_parts, unpack_part
+from softsym.discovery.models.base import Model, Stack, pack_parts, unpack_part
 from softsym.discovery.select import Baseline, Baselines, Fit
 from softsym.discovery.symmetries import Symmetries, Symmetry
 from softsym.errors import InputError, in_one_line
@@ -37,6 +37,8 @@ ATTRIBUTES = (
     *("space_", "is_centred_"),
 )
 """Fitted attributes besides the fit itself, which a saved model keeps."""
+FIT_VALUES = ("n_train", "seconds", "exact_groups", "better_without", "compiled", "seed", "why")
+"""Fields of a fit that are plain values."""
 ESTIMATORS: Registry[Any] = Registry(
     "class",
     {
@@ -50,14 +52,7 @@ DAMAGED = (
 )
 """What reading a damaged description can raise."""
 Files = dict[str, bytes]
-
-
-class Fitted(NamedTuple):
-    """What ``fit`` gives an estimator."""
-
-    fit: Fit
-    symmetries: Symmetries
-    evidence: EvidenceTable
+Fitted = tuple[Fit, Symmetries, EvidenceTable]
 
 
 def save(estimator: Any, folder: Path, *, force: bool = False) -> Path:
@@ -120,15 +115,16 @@ def restore_estimator(files: Files) -> Any:
                 value = attributes[key]
                 setattr(estimator, key, np.array(value) if isinstance(value, list) else value)
         estimator.fit_, estimator.symmetries_, estimator.evidence_ = fitted
+        fit, symmetries, evidence = fitted
         columns = estimator.n_features_in_
         if isinstance(columns, bool) or not isinstance(columns, int) or not 0 < columns < 1e6:
             raise TypeError(f"n_features_in_ is {columns!r}")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # names of columns are not given
             estimator.predict(np.ones((1, columns)))
-            if not np.isfinite(fitted.fit.predict(fitted.fit.test.X[:1])).all():
+            if not np.isfinite(fit.predict(fit.test.X[:1])).all():
                 raise ValueError("its predictions are no numbers")
-        for table in (fitted.symmetries, fitted.evidence, fitted.fit.baselines):
+        for table in (symmetries, evidence, fit.baselines):
             str(table)
     except DAMAGED as error:
         raise InputError(
@@ -165,11 +161,7 @@ def to_files(estimator: Any) -> Files:
 
 
 def from_files(files: Files) -> tuple[dict[str, Any], Fitted]:
-    """The description in two files, and what an estimator was fitted to; runs no code of theirs.
-
-    Raises:
-        InputError: They are damaged, or another version wrote them.
-    """
+    """The description in two files, and what an estimator was fitted to; runs no code of theirs."""
     from safetensors import SafetensorError
     from safetensors.numpy import load as decode
 
@@ -183,7 +175,7 @@ def from_files(files: Files) -> tuple[dict[str, Any], Fitted]:
         evidence = content["evidence"]
         details = {name: EvidenceDetail.from_dict(one) for name, one in evidence["details"].items()}
         rows = [EvidenceRow.from_dict(row) for row in evidence["rows"]]
-        fitted = Fitted(
+        fitted = (
             _unpack_fit(content["fit"], arrays),
             Symmetries([Symmetry.from_dict(row) for row in content["symmetries"]]),
             EvidenceTable(rows, details, evidence["seconds"]),
@@ -261,14 +253,8 @@ def _pack_fit(fit: Fit) -> tuple[dict[str, Any], Arrays]:
         "target": fit.target.value,
         "shape": fit.shape.to_dict(),
         "is_separate": fit.test.is_separate,
-        "n_train": fit.n_train,
-        "seconds": fit.seconds,
-        "exact_groups": list(fit.exact_groups),
-        "better_without": list(fit.better_without),
         "baselines": fit.baselines.to_dicts(),
-        "compiled": fit.compiled,
-        "seed": fit.seed,
-        "why": list(fit.why),
+        **{name: getattr(fit, name) for name in FIT_VALUES},
     }
     arrays |= {"test/X": fit.test.X, "test/Y": fit.test.Y}
     if fit.test.weights is not None:
@@ -283,26 +269,17 @@ def _unpack_fit(about: dict[str, Any], arrays: Arrays) -> Fit:
     if not isinstance(train, Stack) or not isinstance(full, Stack):
         raise ValueError("its models are no ensembles")
     networks, gp = (unpack_part(name, abouts, arrays) if name in abouts else None for name in ("networks", "gp"))
-    rows = Rows(
-        arrays["test/X"],
-        arrays["test/Y"],
-        arrays.get("test/weights"),
-        target=Target(about["target"]),
-        is_separate=about["is_separate"],
-    )
+    options = {"target": Target(about["target"]), "is_separate": about["is_separate"]}
+    values: dict[str, Any] = {
+        name: tuple(value) if isinstance(value := about[name], list) else value for name in FIT_VALUES
+    }
     return Fit(
         shape=Shape.from_dict(about["shape"]),
         train_model=train,
         full_model=full,
-        test=rows,
-        n_train=about["n_train"],
-        seconds=about["seconds"],
-        exact_groups=tuple(about["exact_groups"]),
-        better_without=tuple(about["better_without"]),
+        test=Rows(arrays["test/X"], arrays["test/Y"], arrays.get("test/weights"), **options),
         networks=networks,  # type: ignore[arg-type]
         gp=gp,
         baselines=Baselines([Baseline.from_dict(fields) for fields in about["baselines"]]),
-        compiled=about["compiled"],
-        seed=about["seed"],
-        why=tuple(about["why"]),
+        **values,
     )

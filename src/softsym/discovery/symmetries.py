@@ -9,11 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
 from softsym.groups import Group
+from softsym.inference import Reason, Verdict
 from softsym.metrics import act, relative_error, transforms
 from softsym.metrics.transform import sample_nontrivial
 from softsym.spaces import invariants
@@ -23,8 +24,7 @@ from softsym.typing import Array
 if TYPE_CHECKING:
     from softsym.discovery.select import Fit
 
-Verdict = Literal["exact", "soft", "absent", "undecided"]
-NONE, FEW_ROWS, BETTER_WITHOUT = "none", "few-rows", "better-without"
+NONE, FEW_ROWS, BETTER_WITHOUT = str(Reason.NONE), str(Reason.FEW_ROWS), str(Reason.BETTER_WITHOUT)
 """Codes of reasons that are given here; all others are those of the evidence."""
 NO_EVIDENCE = "rows are too few, or outputs do not vary, so the data say nothing about it"
 WITHOUT = "models without it predict held-out rows clearly better"
@@ -189,34 +189,28 @@ SHARED = ("violation", "interval", "p_value", "cost", "certified", "tolerance", 
 def read_evidence(groups: Sequence[Group], table: Iterable[Any]) -> Symmetries:
     """The verdicts of the evidence on candidates."""
     rows = {row.name: row for row in table}
-    return Symmetries([_read_row(group.name, rows.get(group.name)) for group in groups])
-
-
-def _read_row(name: str, row: Any) -> Symmetry:
-    if row is None:
-        return Symmetry(name, "undecided", reason=FEW_ROWS, note=NO_EVIDENCE)
-    shared = {field: getattr(row, field) for field in SHARED}
-    return Symmetry(name, row.verdict, reason=str(row.reason), **shared)
+    symmetries = []
+    for name in (group.name for group in groups):
+        if name in rows:
+            shared = {field: getattr(rows[name], field) for field in SHARED}
+            symmetries.append(Symmetry(name, rows[name].verdict, reason=str(rows[name].reason), **shared))
+        else:
+            symmetries.append(Symmetry(name, "undecided", reason=FEW_ROWS, note=NO_EVIDENCE))
+    return Symmetries(symmetries)
 
 
 def measure_symmetries(fit: Fit, evidence: Symmetries) -> Symmetries:
     """The verdicts of the evidence with what the fitted model says about each group."""
-    return Symmetries([_measure(fit, group, evidence[group.name]) for group in fit.shape.groups])
-
-
-def _measure(fit: Fit, group: Group, row: Symmetry) -> Symmetry:
-    if row.name in fit.better_without and row.verdict == "exact":
-        row = replace(row, verdict="undecided", reason=BETTER_WITHOUT, note=WITHOUT)
-    errors = equivariance_errors(fit, group)
-    strength, residual, layers = measure_strength(fit, group, row)
-    return replace(
-        row,
-        error=float(errors.mean()),
-        error_interval=bootstrap_interval(errors, fit.seed),
-        strength=strength,
-        residual=residual,
-        layers=layers,
-    )
+    rows = []
+    for group in fit.shape.groups:
+        row = evidence[group.name]
+        if row.name in fit.better_without and row.verdict == "exact":
+            row = replace(row, verdict="undecided", reason=BETTER_WITHOUT, note=WITHOUT)
+        errors = equivariance_errors(fit, group)
+        measured = {"error": float(errors.mean()), "error_interval": bootstrap_interval(errors, fit.seed)}
+        strength, residual, layers = measure_strength(fit, group, row)
+        rows.append(replace(row, **measured, strength=strength, residual=residual, layers=layers))
+    return Symmetries(rows)
 
 
 def equivariance_errors(fit: Fit, group: Group) -> Array:
@@ -249,7 +243,7 @@ def measure_strength(fit: Fit, group: Group, row: Symmetry) -> tuple[float, floa
     """Strength, residual and distances by layer of one group."""
     networks = fit.networks
     if networks is not None and any(group.name in member.strengths for member in networks.members):
-        from softsym.discovery.models import weight_distances
+        from softsym.discovery.models.network import weight_distances
 
         values = [member.strengths.get(group.name, 0.0) for member in networks.members]
         strength = float(np.exp(np.mean(np.log(values)))) if min(values) > 0 else 0.0

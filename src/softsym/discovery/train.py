@@ -6,8 +6,8 @@ With a folder every member writes checkpoints there, from which a stopped fit co
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,11 +18,11 @@ from torch.nn.functional import cross_entropy, mse_loss
 from softsym.data import SymmetricScaler
 from softsym.discovery.config import LAST_STAGE, Hyperparameters
 from softsym.discovery.fit_data import FitData, Shape, Target, standard_errors
-from softsym.discovery.models import NETWORK, ORDINARY, Curves, Member, Networks, predict_members, project_member
-from softsym.discovery.parallel import Executor, Start, Stop, TrainingData, TrainJob, Weighted, make_callback, train_all
+from softsym.discovery.models.base import NETWORK, ORDINARY
+from softsym.discovery.models.network import Curves, Member, Networks, predict_members, project_member
+from softsym.discovery.parallel import Session, Start, TrainingData, TrainJob, Weighted, train_all
 from softsym.errors import InputError, in_one_line
 from softsym.io import dump_with_checksum, load_with_checksum, put_text, read_regular
-from softsym.progress import reporter
 from softsym.training import Criterion, Splits, mse
 from softsym.typing import Array
 
@@ -33,49 +33,6 @@ FEWEST_AFFORDABLE_EPOCHS, MOST_AFFORDABLE_EPOCHS = 12, 10_000
 TIMED_EPOCHS = 4
 EXACT_STRENGTH = 1e6
 """Strength of a group that holds: after a proximal step nothing is left outside its space in single precision."""
-
-
-@dataclass(frozen=True)
-class Session:
-    """How a fit runs; nothing here changes its result."""
-
-    folder: Path | None = None  # where checkpoints go
-    n_jobs: int = 1  # number of parallel processes
-    quiet: bool = True  # show no progress
-    stop: Stop | None = None  # called after every epoch; True ends the fit
-    executor: Executor | None = None  # executor of trainings; processes of this machine by default
-
-    def subfolder(self, name: str) -> Path | None:
-        """A folder for checkpoints within the folder, if there is one."""
-        return None if self.folder is None else self.folder / name
-
-    def train(
-        self, training_data: TrainingData, jobs: Sequence[TrainJob], what: str = "", *, may_diverge: bool = False
-    ) -> list[Member | None]:
-        """Runs trainings and shows their progress; None for those that diverged.
-
-        Raises:
-            KeyboardInterrupt: It was stopped; checkpoints are in the folder.
-        """
-        epochs = sum(job.hyperparameters.epochs or 0 for job in jobs)
-        with reporter(epochs, 0, quiet=self.quiet, what=what) as report:
-            members = train_all(
-                training_data,
-                jobs,
-                n_jobs=self.n_jobs,
-                on_epoch=make_callback(report, len(jobs), self.stop),
-                may_diverge=may_diverge,
-                executor=self.executor,
-            )
-        if len(members) < len(jobs) or any(one is not None and not one.is_finished for one in members):
-            raise KeyboardInterrupt
-        return members
-
-    def train_members(
-        self, training_data: TrainingData, jobs: Sequence[TrainJob], what: str = ""
-    ) -> tuple[Member, ...]:
-        """Runs trainings that must not diverge."""
-        return tuple(member for member in self.train(training_data, jobs, what) if member is not None)
 
 
 def train_networks(

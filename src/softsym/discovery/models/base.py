@@ -2,18 +2,19 @@
 
 A fitted model is a value. :meth:`Model.fit` gives the model with the same hyperparameters fitted to other rows, :meth:`Model.project` the
 one that is exactly equivariant to groups, :meth:`Model.to_state` plain values and arrays for files; :data:`KINDS` knows every kind.
+Models are frozen dataclasses; their fields are what files hold.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from softsym.discovery.fit_data import LEAST_PROBABILITY, Rows
+from softsym.discovery.fit_data import LEAST_PROBABILITY, Rows, Shape
 from softsym.groups import Group
 from softsym.registry import Registry
 from softsym.typing import Array, Arrays, Index
@@ -50,16 +51,19 @@ class Model(ABC):
 
     kind: ClassVar[str]
     """Its name among :data:`KINDS`."""
+    title: str
+    """Its name in tables, unless it is made of others."""
+    exact: tuple[str, ...] = ()
 
     @property
-    @abstractmethod
     def name(self) -> str:
         """Name in tables."""
+        return self.title
 
     @property
     def exact_groups(self) -> tuple[str, ...]:
         """Names of the candidate groups to which it is exactly equivariant."""
-        return ()
+        return self.exact
 
     @abstractmethod
     def predict(self, X: Array) -> Array:
@@ -89,14 +93,34 @@ class Model(ABC):
             predicted[chosen] = self.fit(rows.take(~chosen)).predict(rows.X[chosen])
         return predicted
 
-    @abstractmethod
     def to_state(self) -> State:
-        """Plain values and arrays; :func:`pack` adds the kind."""
+        """Its fields as plain values and arrays; :func:`pack` adds the kind."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+        about, arrays = pack_parts({name: value for name, value in values.items() if isinstance(value, Model)})
+        for name, value in values.items():
+            if isinstance(value, np.ndarray):
+                arrays[name] = value
+            elif isinstance(value, Shape):
+                about[name] = value.to_dict()
+            elif not isinstance(value, Model):
+                about[name] = list(value) if isinstance(value, tuple) else value
+        return about, arrays
 
     @classmethod
-    @abstractmethod
-    def from_state(cls, about: About, arrays: Arrays) -> Model:
+    def from_state(cls, about: About, arrays: Arrays) -> Self:
         """The inverse of :meth:`to_state`."""
+
+        def read(field: Any) -> Any:
+            if field.type in ("Array", "Index"):
+                return arrays[field.name]
+            if field.type == "Model":
+                return unpack_part(field.name, about, arrays)
+            value = about[field.name]
+            if field.type == "Shape":
+                return Shape.from_dict(value)
+            return tuple(value) if isinstance(value, list) else value
+
+        return cls(**{field.name: read(field) for field in fields(cls)})  # type: ignore[arg-type]
 
     @abstractmethod
     def module(self) -> nn.Module:
@@ -126,9 +150,25 @@ def pack_parts(parts: Mapping[str, Model]) -> State:
 
 def unpack_part(name: str, abouts: About, arrays: Arrays) -> Model:
     """One of several models that :func:`pack_parts` packed."""
+    return unpack(abouts[name], take_part(name, arrays))
+
+
+def take_part(name: str, arrays: Arrays) -> Arrays:
+    """The arrays whose names begin with a name and a slash, without it."""
     prefix = f"{name}/"
-    own = {key.removeprefix(prefix): array for key, array in arrays.items() if key.startswith(prefix)}
-    return unpack(abouts[name], own)
+    return {key.removeprefix(prefix): array for key, array in arrays.items() if key.startswith(prefix)}
+
+
+class ConstantNoise(Model):
+    """A model with one standard deviation for each output."""
+
+    noise: Array
+
+    def std(self, X: Array) -> Array:
+        return np.tile(self.noise, (len(X), 1))
+
+    def with_noise(self, noise: Array) -> Self:
+        return replace(self, noise=noise)  # type: ignore[type-var]
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,13 +204,6 @@ class Residual(Model):
     def project(self, groups: Sequence[Group]) -> Residual | None:
         base, inner = self.base.project(groups), self.inner.project(groups)
         return None if base is None or inner is None else Residual(base, inner)
-
-    def to_state(self) -> State:
-        return pack_parts({"base": self.base, "inner": self.inner})
-
-    @classmethod
-    def from_state(cls, about: About, arrays: Arrays) -> Residual:
-        return cls(unpack_part("base", about, arrays), unpack_part("inner", about, arrays))
 
     def module(self) -> nn.Module:
         from softsym.discovery.module import Sum
@@ -218,13 +251,6 @@ class Probabilities(Model):
         inner = self.inner.project(groups)
         return None if inner is None else Probabilities(inner)
 
-    def to_state(self) -> State:
-        return pack_parts({"inner": self.inner})
-
-    @classmethod
-    def from_state(cls, about: About, arrays: Arrays) -> Probabilities:
-        return cls(unpack_part("inner", about, arrays))
-
     def module(self) -> nn.Module:
         from softsym.discovery.module import Normalised
 
@@ -253,6 +279,11 @@ class Stack(Model):
     models: tuple[Model, ...]  # the models
     weights: tuple[float, ...]  # their weights, positive, with sum one
     kind = "stack"
+
+    @classmethod
+    def single(cls, model: Model) -> Stack:
+        """A model as an ensemble."""
+        return model if isinstance(model, Stack) else cls((model,), (1.0,))
 
     @classmethod
     def of(cls, models: Sequence[Model], weights: Sequence[float]) -> Stack:

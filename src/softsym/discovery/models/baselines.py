@@ -11,11 +11,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.special import softmax
 from threadpoolctl import threadpool_limits
 
 from softsym.data import SymmetricScaler
 from softsym.discovery.fit_data import Rows, Target
-from softsym.discovery.models.base import BOOSTING, KERNEL, PERCEPTRON, About, Model, State
+from softsym.discovery.models.base import BOOSTING, KERNEL, PERCEPTRON, About, ConstantNoise, State
 from softsym.gp.arrays import from_state, to_state
 from softsym.gp.kernel_ridge import KernelRidge
 from softsym.gp.kernel_ridge import fit_kernel_ridge as fit_unconstrained
@@ -32,31 +33,14 @@ CHUNK = 2_000_000
 """Pairs of rows and trees at once."""
 
 
-def _softmax(raw: Array) -> Array:
-    powers = np.exp(raw - raw.max(1, keepdims=True))
-    return np.asarray(powers / powers.sum(1, keepdims=True))
-
-
-class _WithNoise(Model):
-    """A model with one standard deviation for each output."""
-
-    noise: Array
-
-    def std(self, X: Array) -> Array:
-        return np.tile(self.noise, (len(X), 1))
-
-    def with_noise(self, noise: Array) -> Model:
-        return replace(self, noise=noise)  # type: ignore[type-var]
-
-
 @dataclass(frozen=True, eq=False)
-class KernelRidgeModel(_WithNoise):
+class KernelRidgeModel(ConstantNoise):
     """A fitted kernel ridge regression, with the standard deviation of each output."""
 
     inner: KernelRidge
     noise: Array
     kind = "kernel ridge"
-    name = KERNEL
+    title = KERNEL
 
     def predict(self, X: Array) -> Array:
         return np.asarray(self.inner.predict(X))
@@ -89,7 +73,7 @@ def fit_kernel_ridge(rows: Rows, folds: Index) -> KernelRidgeModel:
 
 
 @dataclass(frozen=True, eq=False)
-class BoostedTrees(_WithNoise):
+class BoostedTrees(ConstantNoise):
     """Gradient boosting: sums of regression trees, kept as arrays of nodes.
 
     Node k sends a row to ``left[k]`` if its column ``feature[k]`` is at most ``threshold[k]``, else to ``right[k]``; leaves point at
@@ -109,13 +93,13 @@ class BoostedTrees(_WithNoise):
     is_classes: bool = False  # whether outputs are logarithms of odds
     seed: int = 0  # random seed
     kind = "trees"
-    name = BOOSTING
+    title = BOOSTING
 
     def predict(self, X: Array) -> Array:
         step = max(1, CHUNK // max(1, self.roots.size))
         sums = [self._sum_trees(X[k : k + step]) for k in range(0, len(X), step)]
         raw = np.concatenate(sums) @ self.directions + self.center if sums else np.zeros((0, len(self.center)))
-        return _softmax(raw) if self.is_classes else raw
+        return np.asarray(softmax(raw, axis=1)) if self.is_classes else raw
 
     def _sum_trees(self, X: Array) -> Array:
         """Sums over trees (n, models)."""
@@ -127,17 +111,12 @@ class BoostedTrees(_WithNoise):
         return np.asarray(self.value[node].reshape(len(X), *self.roots.shape).sum(-1))
 
     def fit(self, rows: Rows) -> BoostedTrees:
-        return fit_boosting(rows, self.seed).with_noise(self.noise)  # type: ignore[return-value]
-
-    def to_state(self) -> State:
-        about = {"depth": self.depth, "is_classes": self.is_classes, "seed": self.seed}
-        return about, {name: getattr(self, name) for name in _TREE_ARRAYS}
+        return fit_boosting(rows, self.seed).with_noise(self.noise)
 
     @classmethod
     def from_state(cls, about: About, arrays: Arrays) -> BoostedTrees:
-        values: dict[str, Any] = {name: arrays[name] for name in _TREE_ARRAYS}
-        trees = cls(**values, **{key: about[key] for key in _TREE_KEYS})
-        nodes, sizes = len(trees.value), {len(arrays[name]) for name in _TREE_ARRAYS[:5]}
+        trees = super().from_state(about, arrays)
+        nodes, sizes = len(trees.value), {len(arrays[name]) for name in _NODES}
         inside = all(np.all((part >= 0) & (part < nodes)) for part in (trees.left, trees.right, trees.roots))
         if len(sizes) != 1 or not inside or not 0 <= trees.depth <= nodes or (trees.feature < 0).any():
             raise ValueError("its trees are damaged")
@@ -149,8 +128,7 @@ class BoostedTrees(_WithNoise):
         return Trees(self)
 
 
-_TREE_ARRAYS = ("feature", "threshold", "left", "right", "value", "roots", "directions", "center", "noise")
-_TREE_KEYS = ("depth", "is_classes", "seed")
+_NODES = ("feature", "threshold", "left", "right", "value")
 
 
 def fit_boosting(rows: Rows, seed: int = 0) -> BoostedTrees:
@@ -183,16 +161,12 @@ def fit_boosting(rows: Rows, seed: int = 0) -> BoostedTrees:
                 fitted.append(HistGradientBoostingRegressor(**options).fit(rows.X, along, rows.weights))
     base = [float(value) for model in fitted for value in np.ravel(model._baseline_prediction)]
     directions = directions[: len(base)]
-    trees = [
-        predictors[k].nodes
-        for model in fitted
-        for k in range(len(model._predictors[0]))
-        for predictors in model._predictors
-    ]
+    # All trees of the first output, then those of the next.
+    trees = [tree.nodes for model in fitted for output in zip(*model._predictors, strict=True) for tree in output]
     first = np.cumsum([0, *map(len, trees)])
     parts = [_read_nodes(tree, place) for tree, place in zip(trees, first[:-1], strict=True)]
     arrays = [np.concatenate(part) for part in zip(*parts, strict=True)] or [np.zeros(0, np.int64)] * 5
-    nodes: dict[str, Any] = dict(zip(_TREE_ARRAYS, arrays, strict=False))
+    nodes: dict[str, Any] = dict(zip(_NODES, arrays, strict=True))
     return BoostedTrees(
         **nodes,
         roots=first[:-1].astype(np.int64).reshape(len(base), len(trees) // max(len(base), 1)),
@@ -209,7 +183,7 @@ def _read_nodes(nodes: Any, first: int) -> tuple[Index, Array, Index, Index, Arr
     """Feature, threshold, left, right and value of the nodes of a tree, the first of which has this number."""
     place, is_leaf = np.arange(len(nodes)) + first, nodes["is_leaf"].astype(bool)
     left, right = (np.where(is_leaf, place, nodes[side].astype(np.int64) + first) for side in ("left", "right"))
-    feature, threshold = (np.where(is_leaf, 0, nodes["feature_idx"]), np.where(is_leaf, 0.0, nodes["num_threshold"]))
+    feature, threshold = np.where(is_leaf, 0, nodes["feature_idx"]), np.where(is_leaf, 0.0, nodes["num_threshold"])
     return feature, threshold, left, right, np.where(is_leaf, nodes["value"], 0.0)
 
 
@@ -231,7 +205,7 @@ def boosted(X: Array, Y: Array, seed: int = 0, weights: Array | None = None) -> 
 
 
 @dataclass(frozen=True, eq=False)
-class Perceptron(_WithNoise):
+class Perceptron(ConstantNoise):
     """A small multilayer perceptron."""
 
     weights: tuple[Array, ...]  # of every layer, shape (before, after)
@@ -242,17 +216,17 @@ class Perceptron(_WithNoise):
     is_classes: bool = False  # whether outputs are logarithms of odds
     seed: int = 0  # random seed
     kind = "perceptron"
-    name = PERCEPTRON
+    title = PERCEPTRON
 
     def predict(self, X: Array) -> Array:
         hidden = self.scale_in.transform(X)
         for weight, bias in zip(self.weights[:-1], self.biases[:-1], strict=True):
             hidden = np.maximum(hidden @ weight + bias, 0.0)
         raw = self.scale_out.inverse(hidden @ self.weights[-1] + self.biases[-1])
-        return _softmax(raw) if self.is_classes else raw
+        return np.asarray(softmax(raw, axis=1)) if self.is_classes else raw
 
     def fit(self, rows: Rows) -> Perceptron:
-        return replace(fit_perceptron(rows, self.seed), noise=self.noise)
+        return fit_perceptron(rows, self.seed).with_noise(self.noise)
 
     def to_state(self) -> State:
         arrays: Arrays = {"noise": self.noise}

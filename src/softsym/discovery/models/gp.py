@@ -37,10 +37,6 @@ class GaussianProcess(Model):
     kind = "gp"
 
     @property
-    def name(self) -> str:
-        return self.title
-
-    @property
     def exact_groups(self) -> tuple[str, ...]:
         return self.gp.exact_groups_
 

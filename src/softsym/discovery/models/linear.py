@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from softsym.data import SymmetricScaler
 from softsym.discovery.fit_data import Rows, Shape
-from softsym.discovery.models.base import CONSTANT, EXTRAPOLATION, LINEAR, MEAN, RIDGE, About, Model, State
+from softsym.discovery.models.base import CONSTANT, EXTRAPOLATION, LINEAR, MEAN, RIDGE, ConstantNoise
 from softsym.groups import Group, join_groups
-from softsym.inference import equivariant_lstsq
+from softsym.inference import EquivariantLinear, equivariant_lstsq
 from softsym.reps import Scalar
 from softsym.spaces import equivariant_maps
-from softsym.typing import Array, Arrays, Index
+from softsym.typing import Array, Index
 
 if TYPE_CHECKING:
     from torch import nn
@@ -26,7 +26,7 @@ PENALTIES = (1e-8, 1e-6, 1e-4, 1e-2, 1.0)
 
 
 @dataclass(frozen=True, eq=False)
-class Affine(Model):
+class Affine(ConstantNoise):
     """An affine map: outputs = weight x + bias.
 
     Example:
@@ -47,35 +47,12 @@ class Affine(Model):
     exact: tuple[str, ...] = ()  # names of the groups to which it is exactly equivariant
     kind = "affine"
 
-    @property
-    def name(self) -> str:
-        return self.title
-
-    @property
-    def exact_groups(self) -> tuple[str, ...]:
-        return self.exact
-
     def predict(self, X: Array) -> Array:
         return np.asarray(X @ self.weight.T + self.bias)
 
-    def std(self, X: Array) -> Array:
-        return np.tile(self.noise, (len(X), 1))
-
-    def with_noise(self, noise: Array) -> Affine:
-        return replace(self, noise=noise)
-
     def fit(self, rows: Rows) -> Affine:
         if self.title == LINEAR:
-            again = equivariant_lstsq(
-                rows.X,
-                rows.Y,
-                self.shape.rep_in,
-                self.shape.rep_out,
-                self.shape.groups,
-                ridge=self.ridge,
-                strengths=self.strengths,
-                weights=rows.weights,
-            )
+            again = _fit_linear(rows, self.shape, ridge=self.ridge, strengths=self.strengths)
             weight, bias = again.weight, again.bias
         elif self.title == RIDGE:
             weight, bias = _ridge(rows, [self.ridge])[0]
@@ -98,29 +75,6 @@ class Affine(Model):
         exact = tuple(group.name for group in groups)
         return replace(self, bias=both[:, 0], weight=both[:, 1:], exact=exact)
 
-    def to_state(self) -> State:
-        about = {
-            "title": self.title,
-            "shape": self.shape.to_dict(),
-            "ridge": self.ridge,
-            "strengths": self.strengths,
-            "exact": list(self.exact),
-        }
-        return about, {"weight": self.weight, "bias": self.bias, "noise": self.noise}
-
-    @classmethod
-    def from_state(cls, about: About, arrays: Arrays) -> Affine:
-        return cls(
-            about["title"],
-            arrays["weight"],
-            arrays["bias"],
-            arrays["noise"],
-            Shape.from_dict(about["shape"]),
-            about["ridge"],
-            about["strengths"],
-            tuple(about["exact"]),
-        )
-
     def module(self) -> nn.Module:
         from softsym.discovery.module import linear_layer
 
@@ -134,14 +88,14 @@ def fit_mean(rows: Rows, shape: Shape) -> Affine:
 
 
 def fit_linear(rows: Rows, shape: Shape) -> Affine:
-    """Equivariant least squares, its strengths chosen by generalised cross-validation.
-
-    Raises:
-        InputError: The map is too large to be solved for.
-    """
-    fit = equivariant_lstsq(rows.X, rows.Y, shape.rep_in, shape.rep_out, shape.groups, weights=rows.weights)
+    """Equivariant least squares, its strengths chosen by generalised cross-validation."""
+    fit = _fit_linear(rows, shape)
     noise = np.sqrt(np.mean((fit.predict(rows.X) - rows.Y) ** 2, axis=0))
     return Affine(LINEAR, fit.weight, fit.bias, noise, shape, fit.ridge, fit.strengths)
+
+
+def _fit_linear(rows: Rows, shape: Shape, **known: Any) -> EquivariantLinear:
+    return equivariant_lstsq(rows.X, rows.Y, shape.rep_in, shape.rep_out, shape.groups, weights=rows.weights, **known)
 
 
 def fit_ridge(rows: Rows, folds: Index, shape: Shape) -> Affine:

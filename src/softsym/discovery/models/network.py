@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from softsym.data import SymmetricScaler
 from softsym.discovery.config import Hyperparameters
 from softsym.discovery.fit_data import Rows, Shape, Target
-from softsym.discovery.models.base import About, Model, State
+from softsym.discovery.models.base import About, Model, State, take_part
 from softsym.discovery.module import Members, Scaled
 from softsym.groups import Group
 from softsym.nn import MLP, ScaleCanonical, SoftMLP, soft_network
@@ -115,14 +115,6 @@ class Networks(Model):
     curves: tuple[Curves, ...] = field(default=())  # learning curves of each training
     kind = "networks"
 
-    @property
-    def name(self) -> str:
-        return self.title
-
-    @property
-    def exact_groups(self) -> tuple[str, ...]:
-        return self.exact
-
     def outputs(self, X: Array) -> Array:
         """Outputs of all members (members, n, outputs); probabilities for classes."""
         raw = predict_members(self.members, torch.from_numpy(self.scale_in.transform(X)))
@@ -192,20 +184,12 @@ class Networks(Model):
         )
         described = about["members"]
         members = tuple(
-            _restore_member(shape, hyperparameters, one, arrays, f"member/{k}/") for k, one in enumerate(described)
+            _restore_member(shape, hyperparameters, one, take_part(f"member/{k}", arrays))
+            for k, one in enumerate(described)
         )
-        curves = tuple(_restore_curves(described[k], arrays, f"curves/{k}/") for k in range(about["curves"]))
-        return cls(
-            about["title"],
-            members,
-            shape,
-            hyperparameters,
-            scale_in,
-            scale_out,
-            Target(about["target"]),
-            tuple(about["exact"]),
-            curves,
-        )
+        curves = tuple(_restore_curves(described[k], take_part(f"curves/{k}", arrays)) for k in range(about["curves"]))
+        target, exact = Target(about["target"]), tuple(about["exact"])
+        return cls(about["title"], members, shape, hyperparameters, scale_in, scale_out, target, exact, curves)
 
     def module(self) -> nn.Module:
         is_classes = self.target is Target.CLASSES
@@ -234,17 +218,11 @@ def _short(values: NDArray[Any]) -> NDArray[Any]:
     return single if np.array_equal(single, values) else values
 
 
-def _restore_member(
-    shape: Shape, hyperparameters: Hyperparameters, described: About, arrays: Arrays, prefix: str
-) -> Member:
+def _restore_member(shape: Shape, hyperparameters: Hyperparameters, described: About, weights: Arrays) -> Member:
     own = shape.restrict_to(described["strengths"])
     check_memory(hyperparameters.width, hyperparameters.layers)
     model = make_network(own, hyperparameters, described["seed"]).double()
-    state = {
-        name.removeprefix(prefix): torch.from_numpy(value.copy())
-        for name, value in arrays.items()
-        if name.startswith(prefix)
-    }
+    state = {name: torch.from_numpy(value.copy()) for name, value in weights.items()}
     try:
         model.load_state_dict(state)
     except RuntimeError as error:
@@ -252,9 +230,9 @@ def _restore_member(
     return Member(described["seed"], model.eval(), dict(described["strengths"]), [])
 
 
-def _restore_curves(described: About, arrays: Arrays, prefix: str) -> Curves:
+def _restore_curves(described: About, arrays: Arrays) -> Curves:
     residuals, strengths = (
-        {name: arrays[f"{prefix}{what}/{g}"] for g, name in enumerate(described["strengths"])}
+        {name: arrays[f"{what}/{g}"] for g, name in enumerate(described["strengths"])}
         for what in ("residuals", "strengths")
     )
-    return Curves(arrays[f"{prefix}epochs"], residuals, strengths)
+    return Curves(arrays["epochs"], residuals, strengths)

@@ -21,17 +21,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from softsym.discovery.report.content import Orbit, ReportData
-from softsym.discovery.symmetries import Symmetries, Symmetry
+from softsym.discovery.symmetries import Symmetries
 from softsym.inference import ABSENT_ABOVE, TOLERANCE, EvidenceTable
 from softsym.metrics import relative_error
 from softsym.typing import Array
 
 if TYPE_CHECKING:
-    from softsym.discovery.models import Curves
+    from softsym.discovery.models.network import Curves
 
-MINUS = "\N{MINUS SIGN}"
-ABSENT = "\N{EM DASH}"
-ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
+MINUS, ABSENT, ELLIPSIS = "\N{MINUS SIGN}", "\N{EM DASH}", "\N{HORIZONTAL ELLIPSIS}"
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 Figure = dict[str, Any]
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
@@ -111,9 +109,8 @@ def label(text: str, longest: int = 20) -> str:
 def labels(names: Sequence[str]) -> list[str]:
     """One label for each name; numbered if some became the same when they were shortened."""
     short = [label(name) for name in names]
-    if len(set(short)) == len(short):
-        return short
-    return [f"{place}. {label(name, 16)}" for place, name in enumerate(names, start=1)]
+    numbered = [f"{place}. {label(name, 16)}" for place, name in enumerate(names, start=1)]
+    return short if len(set(short)) == len(short) else numbered
 
 
 def numbers(values: Any, digits: int = 5) -> list[float | None]:
@@ -178,41 +175,39 @@ def violations(symmetries: Symmetries) -> Figure | None:
     rows = [row for row in symmetries if math.isfinite(row.violation)]
     if not rows:
         return None
+    low, middle, high = (
+        np.array([_shown(value) for value in values])
+        for values in zip(*((row.interval[0], row.violation, row.interval[1]) for row in rows), strict=True)
+    )
     traces = []
     for verdict, mark in VERDICT_MARKS.items():
-        chosen = [(place, row) for place, row in enumerate(rows) if row.verdict == verdict]
-        if chosen:
-            traces.append(_intervals(verdict, mark, chosen))
+        places = [place for place, row in enumerate(rows) if row.verdict == verdict]
+        if places:
+            bars = {
+                "array": numbers(np.maximum(high - middle, 0.0)[places]),
+                "arrayminus": numbers(np.maximum(middle - low, 0.0)[places]),
+            }
+            trace = scatter(
+                middle[places],
+                places,
+                "markers",
+                "%{customdata}: %{x:.3g}<extra></extra>",
+                name=f"{mark} {verdict}",
+                error_x={"type": "data", "symmetric": False, "thickness": 2.5, "width": 7, **bars},
+                marker={"color": VERDICT_COLORS[verdict], "size": 10},
+                customdata=[label(rows[place].name, 60) for place in places],
+            )
+            traces.append(trace)
     names = labels([row.name for row in rows])
     ticks = [f"{name} {VERDICT_MARKS[row.verdict]}" for name, row in zip(names, rows, strict=True)]
-    ends = [_shown(end) for row in rows for end in (*row.interval, row.violation)]
     levels = [rule("x", TOLERANCE, width=1.5, dash="dash"), rule("x", ABSENT_ABOVE, width=1.5, dash="dot")]
     return figure(
         traces,
         110 + 44 * len(rows),
-        xaxis=log_axis("relative violation", [*ends, LEAST_SHARE, 1.0]),
+        xaxis=log_axis("relative violation", [*low, *middle, *high, LEAST_SHARE, 1.0]),
         yaxis=_ticks(ticks) | {"autorange": "reversed"},
         shapes=levels,
         showlegend=True,
-    )
-
-
-def _intervals(verdict: str, mark: str, chosen: list[tuple[int, Symmetry]]) -> dict[str, Any]:
-    middles = [_shown(row.violation) for _, row in chosen]
-    low, high = ([_shown(row.interval[side]) for _, row in chosen] for side in (0, 1))
-    bars = {
-        "array": numbers(np.maximum(np.subtract(high, middles), 0.0)),
-        "arrayminus": numbers(np.maximum(np.subtract(middles, low), 0.0)),
-    }
-    return scatter(
-        middles,
-        [place for place, _ in chosen],
-        "markers",
-        "%{customdata}: %{x:.3g}<extra></extra>",
-        name=f"{mark} {verdict}",
-        error_x={"type": "data", "symmetric": False, "thickness": 2.5, "width": 7, **bars},
-        marker={"color": VERDICT_COLORS[verdict], "size": 10},
-        customdata=[label(row.name, 60) for _, row in chosen],
     )
 
 
@@ -371,8 +366,7 @@ def _panel(true: Array, predicted: Array, std: Array) -> Figure:
     points = scatter(true, predicted, "markers", "true %{x:.3g}, predicted %{y:.3g}<extra></extra>", marker=marker)
     if np.nan_to_num(std).any():
         # The standard deviation of a single model is zero: bars of no length would suggest certainty.
-        bars = {"type": "data", "array": numbers(std), "color": PALETTE[0], "thickness": 1, "width": 0}
-        points["error_y"] = bars
+        points["error_y"] = {"type": "data", "array": numbers(std), "color": PALETTE[0], "thickness": 1, "width": 0}
     still = {"range": ends, "fixedrange": True, "nticks": 5, "tickangle": 0, "zeroline": False}
     return figure([ideal, points], None, xaxis=axis("", **still), yaxis=axis("", **still), showlegend=False)
 
@@ -391,18 +385,17 @@ def orbits(report: ReportData) -> list[dict[str, Any]]:
 
     In a 3D figure the trace of each path is followed, after all paths, by the trace of its arrow, which the page animates.
     """
-    return [_view(report, orbit) for orbit in report.orbits if len(orbit.angles)]
+    return [_orbit(report, orbit) for orbit in report.orbits if len(orbit.angles)]
 
 
-def _view(report: ReportData, orbit: Orbit) -> dict[str, Any]:
+def _orbit(report: ReportData, orbit: Orbit) -> dict[str, Any]:
     whole = is_rotation(orbit.angles)
     values = np.degrees(orbit.angles) if whole else orbit.angles
     outputs = range(min(orbit.predicted.shape[1], MOST_OUTPUTS))
-    both = {PREDICTED: orbit.predicted, TRANSFORMED: orbit.transformed}
     vector = None
     if orbit.vector is not None:
         columns = slice(orbit.vector, orbit.vector + 3)
-        vector = _scene([(name, path[:, columns]) for name, path in both.items()])
+        vector = _scene([(PREDICTED, orbit.predicted[:, columns]), (TRANSFORMED, orbit.transformed[:, columns])])
     # The output that varies most along the orbit comes first; an invariant one is a flat line.
     ranges = np.nan_to_num(np.ptp(orbit.transformed[:, : len(outputs)], axis=0))
     return {
@@ -456,13 +449,12 @@ def _scene(paths: list[tuple[str, Array]]) -> Figure:
 
 
 def _component(orbit: Orbit, values: Array, whole: bool, place: int) -> Figure:
+    both = (
+        (PREDICTED, orbit.predicted, {"color": PALETTE[0], "dash": "solid", "width": 3}),
+        (TRANSFORMED, orbit.transformed, {"color": PALETTE[1], "dash": "dash", "width": 2}),
+    )
     hover = "%{y:.3g}<extra>%{fullData.name}</extra>"
-    first = {"color": PALETTE[0], "dash": "solid", "width": 3}
-    second = {"color": PALETTE[1], "dash": "dash", "width": 2}
-    traces = [
-        scatter(values, orbit.predicted[:, place], "lines", hover, name=PREDICTED, line=first),
-        scatter(values, orbit.transformed[:, place], "lines", hover, name=TRANSFORMED, line=second),
-    ]
+    traces = [scatter(values, path[:, place], "lines", hover, name=name, line=line) for name, path, line in both]
     degrees = {"tickvals": ROTATION_TICKS, "ticktext": [f"{angle}°" for angle in ROTATION_TICKS]}
     across = axis("angle" if whole else "parameter", zeroline=False, **(degrees if whole else {}))
     now = rule("x", float(values[0]), width=1, dash="dot")

@@ -20,7 +20,7 @@ from softsym.reps import Rep, TensorType
 from softsym.typing import Array
 
 if TYPE_CHECKING:
-    from softsym.discovery.models import Curves
+    from softsym.discovery.models.network import Curves
 
 LEAST_EXPLAINED_UNNOTED = 0.5
 """A model that explains less of the held-out variance than this has a note in its report."""
@@ -45,8 +45,7 @@ class ReportData:
 
     title: str  # what the data are called
     symmetries: Symmetries  # the table
-    test_error: float
-    """Mean loss on held-out data: squared error in the units of the data, or log loss of classes."""
+    test_error: float  # mean loss on held-out data: squared error in the units of the data, or log loss of classes
     explained: float  # share of the held-out variance that the model explains
     curves: Sequence[Curves]  # one for each seed
     true: Array  # held-out outputs, shape (n, outputs)
@@ -59,8 +58,7 @@ class ReportData:
     exact_groups: tuple[str, ...] = ()  # names of the groups to which the model is exactly equivariant
     facts: Mapping[str, str] = field(default_factory=dict)  # what was run: settings, versions, seeds, time
     notes: tuple[str, ...] = ()  # warnings, one sentence each
-    evidence: EvidenceTable = field(default_factory=EvidenceTable)
-    """The evidence of the data, with its curves."""
+    evidence: EvidenceTable = field(default_factory=EvidenceTable)  # the evidence of the data, with its curves
     why: tuple[str, ...] = ()  # why this model was selected, in sentences
     loss: str = "MSE"  # what the error is
 
@@ -71,8 +69,7 @@ def make_report_data(
     evidence: EvidenceTable,
     *,
     title: str,
-    input_names: Sequence[str],
-    output_names: Sequence[str],
+    names: tuple[Sequence[str], Sequence[str]],
     facts: dict[str, str] | None = None,
 ) -> ReportData:
     """The content of the report on a fit."""
@@ -88,8 +85,8 @@ def make_report_data(
         true=fit.test.Y,
         predicted=predicted,
         std=std,
-        input_names=tuple(input_names),
-        output_names=tuple(output_names),
+        input_names=tuple(names[0]),
+        output_names=tuple(names[1]),
         orbits=tuple(orbit for orbit in orbits if orbit is not None),
         baselines=fit.baselines,
         exact_groups=fit.exact_groups,
@@ -106,32 +103,27 @@ def _facts(fit: Fit) -> dict[str, str]:
 
     import softsym
 
-    shape = fit.shape
+    shape, networks = fit.shape, {"networks": "none"}
+    if fit.networks is not None:
+        chosen = fit.networks.hyperparameters
+        networks = {
+            "members": f"{len(fit.members)} (seeds {', '.join(str(member.seed) for member in fit.members)})",
+            "network": f"width {chosen.width}, {chosen.layers} layers",
+            "training": f"{chosen.epochs} epochs, batch {chosen.batch}, lr {chosen.lr:g}",
+            "strengths": f"{chosen.strengths}, from {chosen.strength or 0:g}, gamma {chosen.gamma:g}",
+        }
     return {
         "inputs": str(shape.rep_in),
         "outputs": str(shape.rep_out),
         "candidate groups": ", ".join(group.name for group in shape.groups) or "none",
         "training rows": f"{fit.n_train:,}",
         "held-out rows": f"{len(fit.test):,}",
-        **_network_facts(fit),
+        **networks,
         "seed": str(fit.seed),
         "time": f"{fit.seconds:.0f} s",
         **({} if fit.compiled is None else {"compiled code": fit.compiled}),
         "versions": f"softsym {softsym.__version__}, torch {torch.__version__}, numpy {np.__version__}, "
         f"Python {platform.python_version()}",
-    }
-
-
-def _network_facts(fit: Fit) -> dict[str, str]:
-    """Facts about the networks, if there are any."""
-    if fit.networks is None:
-        return {"networks": "none"}
-    chosen = fit.networks.hyperparameters
-    return {
-        "members": f"{len(fit.members)} (seeds {', '.join(str(member.seed) for member in fit.members)})",
-        "network": f"width {chosen.width}, {chosen.layers} layers",
-        "training": f"{chosen.epochs} epochs, batch {chosen.batch}, lr {chosen.lr:g}",
-        "strengths": f"{chosen.strengths}, from {chosen.strength or 0:g}, gamma {chosen.gamma:g}",
     }
 
 
@@ -151,15 +143,14 @@ def _notes(fit: Fit, explained: float) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _orbit(fit: Fit, group: Group, row: int = 0) -> Orbit | None:
-    """The orbit of a test input under a candidate that acts on vectors of R^3 continuously; None for others."""
-    places = _vectors(fit.shape.rep_in, group)
+def _orbit(fit: Fit, group: Group) -> Orbit | None:
+    """The orbit of the first test input under a candidate that acts on vectors of R^3 continuously; None for others."""
+    places, outputs = (_vectors(rep, group) for rep in (fit.shape.rep_in, fit.shape.rep_out))
     if group.dim != 3 or len(group.part_dims) > 1 or not len(group.lie_algebra) or not places:
         return None
     angles, elements = one_parameter(group)
-    x = fit.test.X[row : row + 1]
+    x = fit.test.X[:1]
     transformed = act(fit.shape.rep_in, group, elements, x)[:, 0]
-    outputs = _vectors(fit.shape.rep_out, group)
     return Orbit(
         group=group.name,
         angles=angles,

@@ -11,6 +11,7 @@ import hashlib
 import html
 import json
 import math
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 PER_PAGE = 9
 """Panels of predicted against true that are shown at once."""
-_WORDS = {"exact": "exactly", "soft": "softly"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,17 +158,13 @@ def headline(symmetries: Symmetries) -> str:
     """The whole table in one sentence."""
     if not len(symmetries):
         return "No candidate symmetry was given or proposed: the model is an ordinary one."
-    sure = [row for row in symmetries if row.is_conclusive]
-    counts = {word: sum(row.verdict == word for row in sure) for word in ("exact", "soft", "absent")}
-    parts = [
-        f"{counts[verdict]} {'holds' if counts[verdict] == 1 else 'hold'} {word}"
-        for verdict, word in _WORDS.items()
-        if counts[verdict]
-    ]
-    if counts["absent"]:
-        parts.append(f"{counts['absent']} {'does' if counts['absent'] == 1 else 'do'} not hold")
-    if len(sure) < len(symmetries):
-        parts.append(f"{len(symmetries) - len(sure)} cannot be decided")
+    counts: Counter[str] = Counter(row.verdict for row in symmetries)
+    words = {
+        "exact": "holds exactly" if counts["exact"] == 1 else "hold exactly",
+        "soft": "holds softly" if counts["soft"] == 1 else "hold softly",
+        "absent": "does not hold" if counts["absent"] == 1 else "do not hold",
+        "undecided": "cannot be decided",
+    }
+    *most, last = [f"{counts[verdict]} {text}" for verdict, text in words.items() if counts[verdict]]
     candidates = "1 candidate symmetry" if len(symmetries) == 1 else f"{len(symmetries)} candidate symmetries"
-    joined = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
-    return f"Of {candidates}, {joined}."
+    return f"Of {candidates}, {', '.join(most)}{' and ' if most else ''}{last}."
