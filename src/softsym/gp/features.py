@@ -134,7 +134,7 @@ def combine(parts: Sequence[Part], weights: Any, q: int) -> Any:
         own = weights[start : start + J * M].reshape(J, M, -1)
         start += J * M
         values = (phi @ xp.swapaxes(own, 0, 1).reshape(M, -1)).reshape(phi.shape[0], J, -1)
-        total = total + (values if C is None else xp.einsum("nqj,njc->nqc", C, values))
+        total = total + (values if C is None else xp.matmul(C, values))
     return total
 
 
@@ -154,7 +154,8 @@ def _gram(left: Part, right: Part, q: int) -> Array:
         return np.asarray(one.T @ (one if left is right else (B * g[:, :, None]).reshape(-1, K)))
     if M == 1 and A is not None:  # many factors times a single function
         A = A * f[:, :, None]
-        blocks = [(A[:, k] if B is None else np.einsum("nqj,nq->nj", A, B[:, :, k])).T @ g for k in range(K)]
+        products = A if B is None else B.swapaxes(1, 2) @ A  # (n, K, J)
+        blocks = [products[:, k].T @ g for k in range(K)]
         return np.concatenate(blocks, axis=1)
     if N == 1 and B is not None:
         return _gram(right, left, q).T
@@ -172,7 +173,7 @@ def correlate(parts: Sequence[Part], Y: Array) -> Array:
     """Sums over rows and coordinates of features times outputs (n, q, copies), (features, copies)."""
     blocks = []
     for C, phi in parts:
-        along = Y if C is None else np.einsum("nqj,nqc->njc", C, Y)
+        along = Y if C is None else C.swapaxes(1, 2) @ Y
         sums = phi.T @ along.reshape(len(Y), -1)
         blocks.append(sums.reshape(phi.shape[1], -1, Y.shape[2]).swapaxes(0, 1).reshape(-1, Y.shape[2]))
     return np.concatenate(blocks)

@@ -368,7 +368,7 @@ class _Part:
             parts, K = self.features(sample.rows[rows]), inducing(sample.rows[rows])
             used = [fits[fold], *directions]
             means = np.concatenate([each.mean.reshape(self.q, -1, self.copies) for each in used], axis=2)
-            here = np.einsum("nr,qrc->nqc", K, means, optimize=True)
+            here = _values(K, means)
             average = self._average(rows, inducing, means)
             plain = [combine(parts, each.weights, self.q) for each in used]
             moved = [combine(parts, each.next_to, self.q) for each in used]
@@ -412,8 +412,7 @@ class _Part:
         """The Haar average of remainders with weights (q, r, k) at some rows, (n, q, k); zero without a Haar measure."""
         total = np.zeros((rows.stop - rows.start, self.q, means.shape[2]))
         for images, matrices in self.orbit.transform(rows, self.block.kind):
-            values = np.einsum("nr,qrc->nqc", inducing(images), means, optimize=True)
-            total += np.einsum("nab,nbc->nac", matrices, values) / len(self.orbit)
+            total += matrices @ _values(inducing(images), means) / len(self.orbit)
         return total
 
     def _orthogonal(self, directions: Array, is_used: Any) -> Array:
@@ -467,6 +466,12 @@ class _Zero:
     def __call__(self, X: Array) -> list[tuple[Array, Array]]:
         """A feature that is zero."""
         return [(np.zeros((len(X), self.q, 1)), np.ones((len(X), 1)))]
+
+
+def _values(K: Array, means: Array) -> Array:
+    """Functions (n, q, k) of weights (q, r, k) of a remainder's features (n, r)."""
+    q, r, k = means.shape
+    return (K @ means.swapaxes(0, 1).reshape(r, q * k)).reshape(len(K), q, k)
 
 
 def _total(sums: Sequence[Any]) -> Any:

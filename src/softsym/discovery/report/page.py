@@ -58,9 +58,7 @@ def render(report: ReportData) -> str:
         headline=headline(report.symmetries),
         marks=VERDICT_MARKS,
         columns=[column for column in COLUMNS if not column.is_prose or any(map(column.value, report.symmetries))],
-        evidence_columns=[
-            column for column in report.evidence.columns if not column.is_prose and column.head != "seconds"
-        ],
+        evidence_columns=[column for column in report.evidence.columns if not column.is_prose],
         charts=drawn,
         tiles=_tiles(report),
         policy=_policy(scripts),
