@@ -51,7 +51,7 @@ from softsym.typing import Array, Index
 
 if TYPE_CHECKING:
     from softsym.discovery.exact import Projected
-    from softsym.discovery.models.network import Member
+    from softsym.discovery.models import Member
     from softsym.discovery.module import FittedModule
     from softsym.discovery.report import Report, ReportData
     from softsym.discovery.select import Baselines, Fit
@@ -495,7 +495,7 @@ def run_fit(
     if on_evidence is not None and len(evidence):
         on_evidence(evidence)
     from softsym.discovery import exact, select  # with libraries that take seconds to import
-    from softsym.discovery.models.base import GP
+    from softsym.discovery.models import GP
 
     LOGGER.info("evidence on %d candidates in %.1f s", len(evidence), time.perf_counter() - began)
     shape, note = data.shape, data.note

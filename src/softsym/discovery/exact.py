@@ -16,7 +16,7 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from softsym.discovery.fit_data import FitData, Rows, Shape, standard_errors
-from softsym.discovery.models.base import MEAN, Model, Probabilities, Stack
+from softsym.discovery.models import MEAN, Model, Probabilities, Stack
 from softsym.discovery.select import ENSEMBLE, HOPELESS, Baseline, Baselines, Candidate, Fit, stack
 from softsym.errors import InputError
 from softsym.groups import Group

@@ -14,7 +14,7 @@ from softsym.data import SymmetricScaler
 from softsym.typing import Array
 
 if TYPE_CHECKING:
-    from softsym.discovery.models.baselines import BoostedTrees
+    from softsym.discovery.models import BoostedTrees
     from softsym.discovery.points import Points
 
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from softsym.discovery.config import Hyperparameters
     from softsym.discovery.fit_data import Shape
-    from softsym.discovery.models.network import Member
+    from softsym.discovery.models import Member
     from softsym.training import Criterion, Splits
 
 Row = dict[str, Any]
@@ -142,7 +142,7 @@ def train_member(
     import torch
     from torch.nn.functional import cross_entropy
 
-    from softsym.discovery.models.network import Member, make_network, make_regularizer
+    from softsym.discovery.models import Member, make_network, make_regularizer
     from softsym.metrics import Violations
     from softsym.nn import ScaleCanonical
     from softsym.training import fit
@@ -360,7 +360,7 @@ class Outcome:
 
     def member(self, shape: Shape, job: TrainJob) -> Member:
         """The member."""
-        from softsym.discovery.models.network import Member, make_network
+        from softsym.discovery.models import Member, make_network
 
         model = make_network(shape, job.hyperparameters, job.seed).double()
         model.load_state_dict(self.weights)

@@ -20,10 +20,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.optimize import nnls
 
+from softsym.discovery import models as base
 from softsym.discovery.fit_data import FitData, Rows, Shape, Target, standard_errors
-from softsym.discovery.models import base, baselines, linear
-from softsym.discovery.models.base import Model, Probabilities, Residual, Stack, residual_rows
-from softsym.discovery.models.gp import GaussianProcess, fit_gp
+from softsym.discovery.models import GaussianProcess, Model, Probabilities, Residual, Stack, fit_gp, residual_rows
 from softsym.errors import InputError
 from softsym.groups import Group, join_groups
 from softsym.metrics.transform import LOW_OVERLAP
@@ -33,7 +32,7 @@ from softsym.tables import CandidateTable, Column
 from softsym.typing import Array
 
 if TYPE_CHECKING:
-    from softsym.discovery.models.network import Member, Networks
+    from softsym.discovery.models import Member, Networks
     from softsym.discovery.symmetries import Symmetries
 
 Step = Callable[[], Model | None]
@@ -374,8 +373,8 @@ def fit_models(
     own = replace(shape, groups=tuple(overlapping)) if is_auto else shape
     narrow = replace(shape, groups=tuple(supported))
     free = Shape.of(rows.X.shape[1] * Scalar, rows.Y.shape[1] * Scalar, ())
-    closed: dict[str, Step] = {base.MEAN: lambda: linear.fit_mean(rows, shape)} if is_auto else {}
-    closed[base.LINEAR] = lambda: linear.fit_linear(rows, own)
+    closed: dict[str, Step] = {base.MEAN: lambda: base.fit_mean(rows, shape)} if is_auto else {}
+    closed[base.LINEAR] = lambda: base.fit_linear(rows, own)
     if own.groups:
         closed[base.GP] = lambda: fit_gp(rows, own, seed=seed, exact_groups=names)
     if is_auto and not names and 0 < len(narrow.groups) < len(own.groups):
@@ -400,13 +399,13 @@ def _baseline_steps(data: FitData, free: Shape) -> dict[str, Step]:
     rows, shape, folds, seed = data.development, data.shape, data.folds, data.seed
     steps: dict[str, Step] = {}
     if data.target is Target.NUMBERS and shape.groups:
-        for title in linear.EXTRAPOLATIONS:
-            steps[title] = functools.partial(linear.fit_extrapolation, rows, shape, title)
-    steps[base.RIDGE] = lambda: linear.fit_ridge(rows, folds, free)
-    steps[base.KERNEL] = lambda: baselines.fit_kernel_ridge(rows, folds)
+        for title in base.EXTRAPOLATIONS:
+            steps[title] = functools.partial(base.fit_extrapolation, rows, shape, title)
+    steps[base.RIDGE] = lambda: base.fit_ridge(rows, folds, free)
+    steps[base.KERNEL] = lambda: base.fit_kernel_ridge(rows, folds)
     if data.can_compare:
-        steps[base.BOOSTING] = lambda: baselines.fit_boosting(rows, seed)
-        steps[base.PERCEPTRON] = lambda: baselines.fit_perceptron(rows, seed)
+        steps[base.BOOSTING] = lambda: base.fit_boosting(rows, seed)
+        steps[base.PERCEPTRON] = lambda: base.fit_perceptron(rows, seed)
     return steps
 
 
@@ -424,9 +423,9 @@ def _fit_residuals(
     left, seed, title = residual_rows(first.model, rows), data.seed, base.GP if shape.groups else base.GP_UNCONSTRAINED
     inner: dict[str, Callable[[], Model]] = {
         title: lambda: fit_gp(left, shape, seed=seed, title=title, exact_groups=exact),
-        base.KERNEL: lambda: baselines.fit_kernel_ridge(left, data.folds),
-        base.BOOSTING: lambda: baselines.fit_boosting(left, seed),
-        base.PERCEPTRON: lambda: baselines.fit_perceptron(left, seed),
+        base.KERNEL: lambda: base.fit_kernel_ridge(left, data.folds),
+        base.BOOSTING: lambda: base.fit_boosting(left, seed),
+        base.PERCEPTRON: lambda: base.fit_perceptron(left, seed),
     }
 
     def add_to_first(fit: Callable[[], Model]) -> Step:

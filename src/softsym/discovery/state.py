@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from softsym.discovery.fit_data import Rows, Shape, Target
-from softsym.discovery.models.base import Model, Stack, pack_parts, unpack_part
+from softsym.discovery.models import Model, Stack, pack_parts, unpack_part
 from softsym.discovery.select import Baseline, Baselines, Fit
 from softsym.discovery.symmetries import Symmetries, Symmetry
 from softsym.errors import InputError, in_one_line

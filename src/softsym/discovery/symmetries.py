@@ -243,7 +243,7 @@ def measure_strength(fit: Fit, group: Group, row: Symmetry) -> tuple[float, floa
     """Strength, residual and distances by layer of one group."""
     networks = fit.networks
     if networks is not None and any(group.name in member.strengths for member in networks.members):
-        from softsym.discovery.models.network import weight_distances
+        from softsym.discovery.models import weight_distances
 
         values = [member.strengths.get(group.name, 0.0) for member in networks.members]
         strength = float(np.exp(np.mean(np.log(values)))) if min(values) > 0 else 0.0

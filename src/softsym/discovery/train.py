@@ -18,8 +18,7 @@ from torch.nn.functional import cross_entropy, mse_loss
 from softsym.data import SymmetricScaler
 from softsym.discovery.config import LAST_STAGE, Hyperparameters
 from softsym.discovery.fit_data import FitData, Shape, Target, standard_errors
-from softsym.discovery.models.base import NETWORK, ORDINARY
-from softsym.discovery.models.network import Curves, Member, Networks, predict_members, project_member
+from softsym.discovery.models import NETWORK, ORDINARY, Curves, Member, Networks, predict_members, project_member
 from softsym.discovery.parallel import Session, Start, TrainingData, TrainJob, Weighted, train_all
 from softsym.errors import InputError, in_one_line
 from softsym.io import dump_with_checksum, load_with_checksum, put_text, read_regular

@@ -1,1 +1,5 @@
 """Models: one file per kind, behind one protocol (:class:`softsym.discovery.models.base.Model`)."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -27,7 +27,7 @@ from softsym.metrics import relative_error
 from softsym.typing import Array
 
 if TYPE_CHECKING:
-    from softsym.discovery.models.network import Curves
+    from softsym.discovery.models import Curves
 
 MINUS, ABSENT, ELLIPSIS = "\N{MINUS SIGN}", "\N{EM DASH}", "\N{HORIZONTAL ELLIPSIS}"
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")

@@ -20,7 +20,7 @@ from softsym.reps import Rep, TensorType
 from softsym.typing import Array
 
 if TYPE_CHECKING:
-    from softsym.discovery.models.network import Curves
+    from softsym.discovery.models import Curves
 
 LEAST_EXPLAINED_UNNOTED = 0.5
 """A model that explains less of the held-out variance than this has a note in its report."""
