@@ -25,11 +25,13 @@ from softsym.gp.features import FeatureMap, Score, choose_features, equivariant_
 from softsym.gp.regression import Statistics, fit
 from softsym.groups import SO, Group
 from softsym.propose.algebra import (
+    EQUAL,
     NEAR,
     SAME,
     angle,
     catalogue,
     derived,
+    is_closed,
     is_known,
     nearest_algebra,
     orthonormal,
@@ -50,6 +52,8 @@ LARGEST, ABSENT = 0.75, 1.0
 """Largest violation of a generator that is considered, and what a violation of none would be."""
 MAX_GAPS, MAX_ROUND = 6, 3
 """So many of the widest gaps are considered, and so many algebras in round numbers near each."""
+NEARLY_ROTATIONS = 1.0
+"""Degrees to rotations within which an algebra is tried as such."""
 REFINEMENTS = 8
 """Steps of the frame."""
 FURTHEST = 0.25
@@ -245,7 +249,13 @@ def _in_round_numbers(one: Candidate, found: Sequence[Candidate]) -> Candidate:
     rounder_ones = [each for each in found if each.freedom < one.freedom and angle(each.span, one.span) < NEAR]
     near = [each for each in rounder_ones if is_as_good(each.fitted, one.fitted)]
     best = min(near, key=lambda each: (each.freedom, -each.score), default=one)
-    return replace(one, span=best.span, fitted=best.fitted)
+    span = best.span
+    rotations = orthonormal((span - span.swapaxes(1, 2)) / 2)  # a frame from data is orthogonal up to errors at best
+    if len(rotations) == len(span) and EQUAL < angle(rotations, span) < NEARLY_ROTATIONS and is_closed(rotations):
+        fitted = fit_group(best.fitted.rows, Group.from_generators(rotations, name="candidate"))
+        if fitted is not None and is_as_good(fitted, best.fitted):
+            return replace(one, span=rotations, fitted=fitted)
+    return replace(one, span=span, fitted=best.fitted)
 
 
 def _is_explained(span: Array, found: Sequence[Candidate], unconstrained: SmoothFit) -> bool:
