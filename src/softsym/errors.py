@@ -33,6 +33,10 @@ class BusyError(InputError):
     """Another process is writing where this one is to write; the message says who."""
 
 
+class ConvergenceError(InputError):
+    """An iterative solver did not converge."""
+
+
 class UnclearNullSpaceWarning(UserWarning):
     """The spectrum of a constraint does not clearly separate its null space from the rest."""
 

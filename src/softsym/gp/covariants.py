@@ -26,6 +26,7 @@ from typing import Any
 
 import numpy as np
 
+from softsym.errors import ConvergenceError
 from softsym.gp.arrays import stored
 from softsym.groups import Group
 from softsym.metrics.transform import torch_of
@@ -215,12 +216,15 @@ def _primitive(
 
 
 def _equivariant(factors: tuple[Copy, ...], output: TensorType, group: Group) -> Array:
-    """Equivariant linear maps of a tensor product, (count, size, product)."""
+    """Equivariant linear maps of a tensor product, (count, size, product); none where there are too many products to solve for."""
     kind = functools.reduce(lambda left, right: left * right[0], factors, SCALAR)
     inputs, size = kind.size(group), output.size(group)
     if inputs * size > LARGEST:
         return np.zeros((0, size, inputs))
-    space = equivariant_maps(Rep(((1, kind),)), Rep(((1, output),)), group)
+    try:
+        space = equivariant_maps(Rep(((1, kind),)), Rep(((1, output),)), group)
+    except ConvergenceError:  # frames from data are skewed
+        return np.zeros((0, size, inputs))
     return space.basis().T.reshape(space.dim, size, inputs)
 
 

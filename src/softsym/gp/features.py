@@ -47,6 +47,8 @@ POLYGON, MAX_AVERAGED, MAX_AVERAGED_SIZE = 24, 6_000, 3
 """Corners of the polygon that stands for a circle; most rows and coordinates of outputs for which kernels are averaged over it."""
 MAX_INVARIANTS, MAX_DEGREE = 60, 6
 """With more invariants of degree three, those of degree two have to do; and the highest degree where lower ones do not separate orbits."""
+MAX_TENSOR = 4_000
+"""Entries of a product of vectors up to which invariants of degree four and more are solved for."""
 POLYNOMIALS = ((1, 9), (2, 9), (3, 2), (3, 9), (4, 2), (4, 9))
 """Total degrees of polynomials that are tried, and how many different inputs (copies of a type, scalars) a term may multiply."""
 DECAYS = (1.0, 0.3)
@@ -527,6 +529,8 @@ def separating_invariants(rep: Rep, group: Group) -> tuple[Polynomials, bool]:
     if separates_orbits(invariants, rep, group):
         return invariants, True
     for degree in range(4, MAX_DEGREE + 1):
+        if group.dim**degree > MAX_TENSOR:
+            break
         more = invariant_polynomials(rep, group, degree)
         if len(more) > MAX_INVARIANTS:
             return invariants, False

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from softsym.errors import InputError
+from softsym.errors import ConvergenceError
 from softsym.groups import Group
 from softsym.reps import TensorType
 from softsym.spaces.solution import DEFAULT_TOL, Solution
@@ -143,7 +143,7 @@ def _project(equations: list[Constraint], X: Array, group: Group, tensor_type: T
         rr_new = np.einsum("ij,ij->j", r, r)
         p = r + np.where(rr > target, rr_new / np.maximum(rr, 1e-300), 0.0) * p
         rr = rr_new
-    raise InputError(
+    raise ConvergenceError(
         f"the iterative solver did not converge on {tensor_type} under {group.name} in {MAX_STEPS} steps; pass solver='dense'"
     )
 
