@@ -11,7 +11,7 @@ from pydantic import Field, PositiveInt, model_validator
 from softsym.groups import Group
 from softsym.groups import group as read_group
 from softsym.training import Batch, LearningRate, NetworkHyperparameters, Patience, TrainingConfig, check_device
-from softsym_lab.zoo import MODELS, Blueprint
+from softsym_lab.zoo import MODELS, Blueprint, Model
 
 if TYPE_CHECKING:
     from softsym.datasets import Task
@@ -76,6 +76,12 @@ class Preset(NetworkHyperparameters):
     canonical_scale: bool = Field(
         False,
         description="PER: bring inputs to one size where a candidate group scales (:class:`softsym.nn.ScaleCanonical`).",
+    )
+    equal_training: bool = Field(
+        False, description="Baselines: trained as PER, with its optimizer, rate, schedule, average, batch and epochs."
+    )
+    equal_inputs: bool = Field(
+        False, description="Baselines: see inputs as PER does, brought to one size where `canonical_scale` does so."
     )
     residual_decay: float = Field(1.0, ge=0, description="RPP and MixedEMLP: times the squared residual weights.")
     equivariant_decay: float = Field(
@@ -148,9 +154,14 @@ class RunSpec:
         return MODELS[self.model].width(self.preset)
 
     @property
+    def _schedule(self) -> Model:
+        """The model whose numbers of the preset count for training: itself, or PER where all are trained alike."""
+        return MODELS["per" if self.preset.equal_training else self.model]
+
+    @property
     def settings(self) -> TrainingConfig:
         """The numbers that concern training."""
-        preset, model = self.preset, MODELS[self.model]
+        preset, model = self.preset, self._schedule
         epochs = model.epochs(preset)
         return TrainingConfig(
             **(
