@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import Field, PositiveInt, model_validator
 
+from softsym.datasets import task as read_task
 from softsym.groups import Group
 from softsym.groups import group as read_group
+from softsym.nn import ScaleCanonical, soft_network
 from softsym.training import Batch, LearningRate, NetworkHyperparameters, Patience, TrainingConfig, check_device
 from softsym_lab.zoo import MODELS, Blueprint, Model
 
@@ -188,6 +191,12 @@ class RunSpec:
         preset = self.preset
         return preset.make_controller(MODELS[self.model].epochs(preset), preset.adjust_at, preset.strength_window)
 
+    def canonicalises_inputs(self) -> bool:
+        """Whether its network sees inputs brought to one size."""
+        preset, model = self.preset, MODELS[self.model]
+        asked = preset.canonical_scale and (model.is_regularized or preset.equal_inputs) and not model.is_solved
+        return asked and _can_canonicalise(self.task, self.groups)
+
     def check(self) -> None:
         """Refuses an unknown model, groups that cannot be read, and groups that the model does not take."""
         MODELS[self.model].check(self.group, self.groups)
@@ -204,3 +213,12 @@ class RunSpec:
         group = read_group(self.group) if self.group else None
         plan = Blueprint(task, self.preset, self.width, self.seed, group, self.candidates(task))
         return MODELS[self.model].build(plan)
+
+
+@lru_cache
+def _can_canonicalise(task: str, groups: tuple[str, ...] | None) -> bool:
+    """Whether a candidate scales the inputs of a task, so that PER's network can undo sizes."""
+    found = read_task(task)
+    candidates = found.groups if groups is None else groups
+    small = soft_network(found.rep_in, found.rep_out, list(candidates), 8, 2, largest=found.largest)
+    return isinstance(small, ScaleCanonical)
