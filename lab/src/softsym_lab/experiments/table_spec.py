@@ -35,7 +35,7 @@ ORDER = (
     "motion",
 )
 """The paper's tables and figures, the most informative first."""
-BENCHMARKS = ("ablation", "baselines", "flights", "mocap", "duct")
+BENCHMARKS = ("ablation", "baselines", "centring", "flights", "mocap", "duct")
 """Comparisons that the paper does not have; those on files of others are named by ``--records``."""
 ALL, CLAIMS = "all", "claims"
 """What else can be asked for: every table, and the test of the paper's claims."""

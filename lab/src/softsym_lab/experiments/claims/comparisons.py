@@ -93,9 +93,12 @@ def unpaired(first: Sequence[float], second: Sequence[float], share: float = 1.0
     count = min(len(one), len(other))
     if count < 2:
         return Comparison(math.exp(gap), 1.0, count)
-    if one.std() + other.std() <= 1e-12:
+    shares = [float(values.var(ddof=1)) / len(values) for values in (one, other)]
+    error = math.sqrt(sum(shares))
+    if error <= 1e-12:
         return Comparison(math.exp(gap), 0.0 if abs(gap) > 1e-12 else 1.0, count)
-    return Comparison(math.exp(gap), float(stats.ttest_ind(one, other, equal_var=False).pvalue), count)
+    freedom = sum(shares) ** 2 / sum(s**2 / (len(v) - 1) for s, v in zip(shares, (one, other), strict=True))
+    return Comparison(math.exp(gap), 2 * float(stats.t.sf(abs(gap) / error, freedom)), count)
 
 
 def variances(first: Sequence[float], second: Sequence[float]) -> Comparison:
