@@ -10,7 +10,7 @@ from softsym_lab.experiments.claims.comparisons import LEVEL, Verdict, all_below
 from softsym_lab.experiments.render.markdown import markdown_table, number
 from softsym_lab.experiments.summary import Summary
 
-Status = Literal["holds", "does not hold", "cannot be told", "not yet"]
+Status = Literal["holds", "does not hold", "undecided", "not yet"]
 Test = Callable[[Sequence[Summary]], tuple[bool | Verdict, str]]
 """From cells to whether it holds, or that seeds cannot tell, and the numbers that this rests on."""
 APART = 0.02
@@ -90,10 +90,10 @@ def markdown(claims: Sequence[Claim], preset: str) -> str:
     """All claims in a table."""
     rows = [[claim.text, f"**{claim.verdict}**", claim.numbers, claim.where or "ours"] for claim in claims]
     held, failed, open_ones, undecided = (
-        sum(c.status == status for c in claims) for status in ("holds", "does not hold", "cannot be told", "not yet")
+        sum(c.status == status for c in claims) for status in ("holds", "does not hold", "undecided", "not yet")
     )
     text = (
-        f"Preset `{preset}`: {held} of {len(claims)} claims hold, {failed} do not, {open_ones} cannot be told from the seeds "
+        f"Preset `{preset}`: {held} of {len(claims)} claims hold, {failed} do not, {open_ones} are undecided with the seeds "
         f"that there are, {undecided} have runs to do. Errors are compared seed by seed (Student's test of the logarithms of their "
         f"ratios, level {LEVEL:g}); *better than every other* needs every single comparison."
     )

@@ -18,7 +18,7 @@ from scipy import stats
 from softsym_lab.experiments.render.markdown import number
 from softsym_lab.experiments.summary import Summary
 
-Verdict = Literal["holds", "does not hold", "cannot be told"]
+Verdict = Literal["holds", "does not hold", "undecided"]
 LEVEL = 0.05
 TINY = 1e-300
 ALIKE = 2.0
@@ -42,7 +42,7 @@ class Comparison:
     def verdict(self, level: float = LEVEL) -> Verdict:
         """Whether the first is smaller."""
         if self.p >= level:
-            return "cannot be told"
+            return "undecided"
         return "holds" if self.ratio < 1 else "does not hold"
 
 
@@ -61,8 +61,8 @@ def student(values: Sequence[float] | np.ndarray[tuple[int, ...], np.dtype[np.fl
     known = np.asarray(values, dtype=np.float64)
     if len(known) < 2:
         return 1.0
-    spread = known.std(ddof=1)
-    if spread <= 1e-12 * max(1e-12, float(np.abs(known).max())):
+    deviation = known.std(ddof=1)
+    if deviation <= 1e-12 * max(1e-12, float(np.abs(known).max())):
         return 0.0 if abs(float(known.mean())) > 1e-12 else 1.0
     return float(stats.ttest_1samp(known, 0.0).pvalue)
 
@@ -86,7 +86,7 @@ def unpaired(first: Sequence[float], second: Sequence[float], share: float = 1.0
 
     Example:
         >>> unpaired([1.0, 1.1, 0.9], [4.0, 4.4, 3.6]).verdict(), unpaired([1.0, 2.0], [1.5, 1.6]).verdict()
-        ('holds', 'cannot be told')
+        ('holds', 'undecided')
     """
     one, other = logs(first), logs(second) + math.log(share)
     gap = float(one.mean() - other.mean())
@@ -126,7 +126,7 @@ def all_below(pairs: Sequence[tuple[Summary, Summary]]) -> tuple[Verdict, str]:
         return "holds", f"p <= {_p(max(c.p for c, _, _ in found))}"
     if worse:
         return "does not hold", ", ".join(f"{_name(a, b)} {number(c.ratio)} times, p = {_p(c.p)}" for c, a, b in worse)
-    return "cannot be told", ", ".join(f"{_name(a, b)} {number(c.ratio)} times, p = {_p(c.p)}" for c, a, b in open_ones)
+    return "undecided", ", ".join(f"{_name(a, b)} {number(c.ratio)} times, p = {_p(c.p)}" for c, a, b in open_ones)
 
 
 def alike(cells: Sequence[Summary], usual: Summary) -> Verdict:
@@ -139,8 +139,8 @@ def alike(cells: Sequence[Summary], usual: Summary) -> Verdict:
     ]
     if not apart:
         return "holds"
-    told = any(paired(s, usual).p < LEVEL / max(1, len(cells) - 1) for s in apart)
-    return "does not hold" if told else "cannot be told"
+    is_clear = any(paired(s, usual).p < LEVEL / max(1, len(cells) - 1) for s in apart)
+    return "does not hold" if is_clear else "undecided"
 
 
 def _name(first: Summary, second: Summary) -> str:

@@ -84,7 +84,7 @@ def _at_most(behind: Sequence[Summary], what: str, share: float = 1.0) -> tuple[
     """Whether the first cell's number is less than a share of the second's, which has other data."""
     one, other = (getattr(summary, what) for summary in behind)
     if one is None or other is None:
-        return "cannot be told", "a single run has none"
+        return "undecided", "a single run has none"
     if what == "std":
         found = variances(behind[0].values, behind[1].values)
     elif what == "mean":

@@ -91,12 +91,12 @@ def correlation_claims(summaries: Sequence[Summary], wanted: Mapping[str, float]
         numbers = EMPTY if one is None else f"{one:.3f}"
         if other is not None:
             numbers += f", published {other:.3f}"
-        verdict: Verdict = "cannot be told"
+        verdict: Verdict = "undecided"
         if one is not None and single:
             apart = [math.atanh(min(abs(r), CLOSE)) - math.atanh(least) for r in single]
             p = student(apart)
             numbers += f", seeds {min(single, key=abs):.3f} to {max(single, key=abs):.3f}, p = {number(p, 2)}"
-            verdict = "cannot be told" if p >= LEVEL else "holds" if abs(one) > least else "does not hold"
+            verdict = "undecided" if p >= LEVEL else "holds" if abs(one) > least else "does not hold"
         where = "4.1.3" if wanted is LEAST else ""
         found.append(judge(text, summaries, lambda _, v=verdict, n=numbers: (v, n), where))  # type: ignore[misc]
     return found
