@@ -20,6 +20,7 @@ RUNS = {(cell.row.section, cell.row.label, cell.column.label): cell.runs[0] for 
 VARIANTS = {
     "penalty off": {"lambda0": 0, "strengths": "fixed"},
     "penalty in the loss": {"form": "loss"},
+    "penalty in the loss, strength 0.1": {"form": "loss", "lambda0": 0.1},
     "strengths fixed": {"strengths": "fixed"},
     "strengths one-shot": {"strengths": "one-shot"},
     "standard start": {"init": "standard"},

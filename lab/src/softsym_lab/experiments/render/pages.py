@@ -15,7 +15,7 @@ from pathlib import Path
 from softsym_lab.experiments.claims.comparisons import LEVEL, alike, paired
 from softsym_lab.experiments.grid import cells
 from softsym_lab.experiments.render.markdown import EMPTY, markdown_table, number, plus_minus
-from softsym_lab.experiments.store import Store
+from softsym_lab.experiments.store import RunRecord, Store
 from softsym_lab.experiments.summary import Summary, summarise
 from softsym_lab.experiments.table_spec import default_results, load_spec, paper_folder
 from softsym_lab.runs.spec import PresetName
@@ -39,6 +39,8 @@ PARTS = (
     "Adam, rate 0.003",
 )
 """Variants of PER."""
+CEILING = 99.9
+"""Times the first strength: the largest that strengths by data become is a hundred times."""
 ROWS = (("Inertia", "Oz(2)"), ("Inertia", "soft"), ("CosSim", "S(3)"), ("CosSim", "SO(3)"))
 NAMES = {
     ("Inertia", "Oz(2)"): "Inertia, about z",
@@ -119,6 +121,7 @@ def readme_ablation() -> str:
             ablation_table(columns),
             f"Seed by seed (Student's test of the logarithms, level {LEVEL:g}; in brackets the other's error in terms of PER's):",
             "\n".join(lines),
+            found_sentence(),
             inputs_sentence(),
             strengths_sentence(),
         ]
@@ -144,6 +147,40 @@ def chosen_by_validation(usual: Summary, others: Sequence[Summary]) -> list[floa
         min(each, key=lambda r: float("inf") if r.validation_mse is None else r.validation_mse).test_error
         for each in runs
     ]
+
+
+def found_groups(record: RunRecord) -> set[str]:
+    """The groups whose strengths rose to the largest value that the controller gives, which is how PER says that they hold exactly."""
+    return {name for name, value in record.result.strengths.items() if value >= CEILING * record.spec.preset.lambda0}
+
+
+def per_or_found(per: Summary, emlp: Summary) -> list[float] | None:
+    """Seed by seed PER, or the EMLP of what it found, by validation error; None where a run that this needs is missing."""
+    errors = []
+    constrained = {r.spec.seed: r for r in emlp.records}
+    for record in per.records:
+        found = found_groups(record)
+        options = [record]
+        if found:
+            other = constrained.get(record.spec.seed)
+            if other is None or found != {other.spec.group}:
+                return None
+            options.append(other)
+        errors.append(min(options, key=lambda r: r.result.validation_mse or 0.0).result.test_error)
+    return errors
+
+
+def found_sentence() -> str:
+    """What training an EMLP of the group that PER found adds."""
+    found, parts = read_cells("ablation"), []
+    for key in ROWS:
+        errors = per_or_found(found[(*key, "PER")], found[(*key, "EMLP")])
+        if errors is not None and len(errors) > 1:
+            parts.append(f"{NAMES[key]} {plus_minus(statistics.fmean(errors), statistics.stdev(errors))}")
+    return (
+        "An EMLP does not have to be given its group: PER's strengths say which holds exactly (those at their ceiling). "
+        f"PER, or an EMLP of what it found that is trained alike, whichever has the smaller validation error, comes to: {'; '.join(parts)}."
+    )
 
 
 def strengths_sentence() -> str:
@@ -303,6 +340,7 @@ FRAGMENTS: dict[str, Callable[[], str]] = {
     "per_table2": per_table2,
     "all_variants": notes_ablation,
     "first_strength": strengths_sentence,
+    "found_group": found_sentence,
 }
 
 
