@@ -76,11 +76,10 @@ def versus(per: Summary, others: Sequence[Summary]) -> str:
     """PER against others in words: what it is better than, what it is worse than, and what seeds cannot tell."""
     known = [(s, paired(per, s)) for s in others if s.values]
     groups: dict[str, list[str]] = {"better than": [], "worse than": [], "not significantly different from": []}
+    one_seed = groups["undecided, with a single seed, against"] = []
     for s, found in known:
         if found.count < 2:
-            groups["not significantly different from"].append(
-                f"{s.column.label} (one seed, {number(1 / found.ratio, 2)} times)"
-            )
+            one_seed.append(f"{s.column.label} ({number(1 / found.ratio, 2)} times)")
             continue
         verdict = found.verdict()
         key = {"holds": "better than", "does not hold": "worse than", "undecided": "not significantly different from"}[
@@ -292,7 +291,7 @@ def code_motion() -> str:
 def per_table1() -> str:
     """Errors and times of PER in Table 1 at ``code`` and ``fast``."""
     rows = load_spec("table1").rows
-    both = {preset: [read_cells("table1", preset)["", row.label, "PER"] for row in rows] for preset in ("code", "fast")}  # type: ignore[arg-type]
+    both = {preset: [read_cells("table1", preset)["", row.label, "PER"] for row in rows] for preset in ("code", "fast")}
     seconds = [f"{a.seconds or 0:,.0f} / {b.seconds or 0:.0f}" for a, b in zip(both["code"], both["fast"], strict=True)]
     lines = [[f"`{preset}`", *(cell_text(s) for s in found)] for preset, found in both.items()]
     lines.append(["seconds, `code` / `fast`", *seconds])
