@@ -106,7 +106,7 @@ def ablation_table(columns: Sequence[str]) -> str:
 def readme_ablation() -> str:
     """For README: what the penalty is worth, and PER against equally trained baselines."""
     found = read_cells("ablation")
-    columns = ("PER", "penalty off", "MLP", "EMLP", "augmentation", "sample penalty")
+    columns = ("PER", "penalty off", "MLP", "EMLP", "MixedEMLP", "augmentation", "sample penalty")
     lines = []
     for key in ROWS:
         equal = [s for label in EQUAL if (s := found.get((*key, label))) is not None]
@@ -115,8 +115,8 @@ def readme_ablation() -> str:
         [
             "Whose gain is it? PER at `fast` with its penalty off, and baselines with the same optimizer, schedule, averaging and inputs "
             "(on CosSim every input at one size, with its logarithm); mean ± standard deviation of five seeds, of fewer where a number in "
-            "brackets says so. EMLP, augmentation and sample penalty are given the group that holds (the largest where none does), which "
-            "PER has to find ([all variants and baselines](paper/results/fast/ablation.md), `softsym reproduce ablation --preset fast`):",
+            "brackets says so. EMLP, MixedEMLP, augmentation and sample penalty are given the group that holds (the largest where none does), "
+            "which PER has to find ([all variants and baselines](paper/results/fast/ablation.md), `softsym reproduce ablation --preset fast`):",
             ablation_table(columns),
             f"Seed by seed (Student's test of the logarithms, level {LEVEL:g}; in brackets the other's error in terms of PER's):",
             "\n".join(lines),
@@ -153,15 +153,15 @@ def found_groups(record: RunRecord) -> set[str]:
     return {name for name, value in record.result.strengths.items() if value >= CEILING * record.spec.preset.lambda0}
 
 
-def per_or_found(per: Summary, emlp: Summary) -> list[float] | None:
-    """Seed by seed PER, or the EMLP of what it found, by validation error; None where a run that this needs is missing."""
+def per_or_found(per: Summary, others: Sequence[Summary]) -> list[float] | None:
+    """Seed by seed PER, or a network of what it found, by validation error; None where a run that this needs is missing."""
     errors = []
-    constrained = {r.spec.seed: r for r in emlp.records}
+    constrained = [{r.spec.seed: r for r in other.records} for other in others]
     for record in per.records:
         found = found_groups(record)
         options = [record]
-        if found:
-            other = constrained.get(record.spec.seed)
+        for by_seed in constrained if found else []:
+            other = by_seed.get(record.spec.seed)
             if other is None or found != {other.spec.group}:
                 return None
             options.append(other)
@@ -170,15 +170,17 @@ def per_or_found(per: Summary, emlp: Summary) -> list[float] | None:
 
 
 def found_sentence() -> str:
-    """What training an EMLP of the group that PER found adds."""
+    """What training an EMLP and a MixedEMLP of the groups that PER found adds."""
     found, parts = read_cells("ablation"), []
     for key in ROWS:
-        errors = per_or_found(found[(*key, "PER")], found[(*key, "EMLP")])
+        networks = [s for label in ("EMLP", "MixedEMLP") if (s := found.get((*key, label))) is not None]
+        errors = per_or_found(found[(*key, "PER")], networks)
         if errors is not None and len(errors) > 1:
             parts.append(f"{NAMES[key]} {plus_minus(statistics.fmean(errors), statistics.stdev(errors))}")
     return (
-        "An EMLP does not have to be given its group: PER's strengths say which holds exactly (those at their ceiling). "
-        f"PER, or an EMLP of what it found that is trained alike, whichever has the smaller validation error, comes to: {'; '.join(parts)}."
+        "EMLP and MixedEMLP do not have to be given their groups: PER's strengths say which hold exactly (those at their ceiling). "
+        "PER, or an EMLP or MixedEMLP of what it found that is trained alike, whichever has the smallest validation error "
+        f"(three trainings), comes to: {'; '.join(parts)}."
     )
 
 
