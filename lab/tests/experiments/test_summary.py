@@ -67,3 +67,9 @@ def test_the_unit_is_that_of_the_paper(tmp_path):
 def test_the_order_is_that_of_the_table_not_of_the_runs(summaries):
     order = [(s.row.label, s.column.label) for s in summaries]
     assert order == [("Oz(2)", "MLP"), ("Oz(2)", "O2_EMLP"), ("Oz(2)", "PER"), ("soft", "MLP"), ("soft", "PER")]
+
+
+def test_values_by_seed(summaries):
+    for summary in summaries:
+        assert list(summary.by_seed) == [each.spec.seed for each in summary.records]
+        assert tuple(summary.by_seed.values()) == summary.values

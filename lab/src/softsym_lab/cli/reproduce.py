@@ -22,8 +22,10 @@ def command(
     name: str = typer.Argument(
         ...,
         metavar="ARTIFACT",
-        help="table1, table2, correlation, progress, parameters, robustness, frame-averaging, unknown-symmetry, motion, baselines "
-        "(methods and their costs), all of these, flights, mocap or duct (on a file that --records names), or claims "
+        help="table1, table2, correlation, progress, parameters, robustness, frame-averaging, unknown-symmetry, motion, "
+        "baselines (methods and their costs), ablation (PER with one thing changed, baselines trained alike), centring "
+        "(motion with and without the future in its inputs), "
+        "all of these, flights, mocap or duct (on a file that --records names), or claims "
         "(tests the paper's claims on the runs that are done).",
     ),
     seeds: int | None = typer.Option(None, "--seeds", min=1, help="Seeds; as many as the table asks for by default."),

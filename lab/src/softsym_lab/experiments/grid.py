@@ -58,7 +58,9 @@ def runs(cells: Sequence[Cell]) -> list[RunSpec]:
 def run_spec(
     table_spec: TableSpec, row: GridRow, column: GridColumn, name: PresetName, records: str | None = None
 ) -> RunSpec | None:
-    """The first run of a cell; None where the column wants a group that the row does not have, or a full schedule that all runs have."""
+    """The first run of a cell; None where the column is not for this preset or row, or wants what the row does not have."""
+    if name not in (column.presets or (name,)) or row.section not in (column.sections or (row.section,)):
+        return None
     group = row.exact if column.group in ("exact", "exact or largest") else column.group
     if column.group == "exact" and group is None:
         return None
@@ -97,12 +99,12 @@ def check_run(spec: RunSpec) -> None:
 
 def _numbers(numbers: Preset, row: GridRow, column: GridColumn) -> Preset:
     """The preset with the changes of row and column."""
-    changes: dict[str, Any] = dict(row.set)
+    changes: dict[str, Any] = {**row.set, **column.set}
     known = dict(numbers)
-    for name in (*row.set, *row.scale):
+    for name in (*changes, *row.scale, *column.scale):
         if name not in known or name in ("name", "task"):
             raise InputError(f"a preset has no number {name!r}")
-    changes |= _scale_numbers(known, row.scale)
+    changes |= _scale_numbers(known, {**row.scale, **column.scale})
     if numbers.name in column.width:
         width = column.width[numbers.name]
         changes |= {"width": width, "rpp_width": width}

@@ -47,6 +47,13 @@ class Summary:
         return _mean(self.values)
 
     @property
+    def by_seed(self) -> dict[int, float]:
+        """The metric by seed; empty where some runs do not have it."""
+        if len(self.values) != len(self.records):
+            return {}
+        return {record.spec.seed: value for record, value in zip(self.records, self.values, strict=True)}
+
+    @property
     def std(self) -> float | None:
         """Sample standard deviation; None for fewer than two seeds."""
         return statistics.stdev(self.values) if len(self.values) > 1 else None

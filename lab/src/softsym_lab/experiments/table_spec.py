@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from softsym_lab.runs.record import RunResult
 
 
-Kind = Literal["table", "correlation", "progress", "parameters", "motion", "unknown-symmetry", "benchmark", "baselines"]
+Kind = Literal[
+    "table", "correlation", "progress", "parameters", "motion", "unknown-symmetry", "benchmark", "baselines", "ablation"
+]
 Number = bool | int | float | str
 ORDER = (
     "table1",
@@ -33,7 +35,7 @@ ORDER = (
     "motion",
 )
 """The paper's tables and figures, the most informative first."""
-BENCHMARKS = ("baselines", "flights", "mocap", "duct")
+BENCHMARKS = ("ablation", "baselines", "centring", "flights", "mocap", "duct")
 """Comparisons that the paper does not have; those on files of others are named by ``--records``."""
 ALL, CLAIMS = "all", "claims"
 """What else can be asked for: every table, and the test of the paper's claims."""
@@ -73,6 +75,12 @@ class GridColumn(Strict):
         None, description="Its own number of seeds, of every preset or of some, if not the table's."
     )
     width: dict[PresetName, PositiveInt] = Field({}, description="Widths that replace the preset's.")
+    set: dict[str, Number] = Field({}, description="Numbers that replace the preset's, after those of the row.")
+    scale: dict[str, PositiveFloat] = Field({}, description="Factors on the preset's numbers.")
+    presets: tuple[PresetName, ...] | None = Field(
+        None, description="The presets that have the column; all by default."
+    )
+    sections: tuple[str, ...] | None = Field(None, description="Sections whose rows have the column; all by default.")
     published: tuple[str, ...] | None = Field(None, description="Where its numbers are; under its label by default.")
 
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import Field, PositiveInt, model_validator
 
+from softsym.datasets import task as read_task
 from softsym.groups import Group
 from softsym.groups import group as read_group
+from softsym.nn import ScaleCanonical, soft_network
 from softsym.training import Batch, LearningRate, NetworkHyperparameters, Patience, TrainingConfig, check_device
-from softsym_lab.zoo import MODELS, Blueprint
+from softsym_lab.zoo import MODELS, Blueprint, Model
 
 if TYPE_CHECKING:
     from softsym.datasets import Task
@@ -76,6 +79,12 @@ class Preset(NetworkHyperparameters):
     canonical_scale: bool = Field(
         False,
         description="PER: bring inputs to one size where a candidate group scales (:class:`softsym.nn.ScaleCanonical`).",
+    )
+    equal_training: bool = Field(
+        False, description="Baselines: trained as PER, with its optimizer, rate, schedule, average, batch and epochs."
+    )
+    equal_inputs: bool = Field(
+        False, description="Baselines: see inputs as PER does, brought to one size where `canonical_scale` does so."
     )
     residual_decay: float = Field(1.0, ge=0, description="RPP and MixedEMLP: times the squared residual weights.")
     equivariant_decay: float = Field(
@@ -148,9 +157,14 @@ class RunSpec:
         return MODELS[self.model].width(self.preset)
 
     @property
+    def _schedule(self) -> Model:
+        """The model whose numbers of the preset count for training: itself, or PER where all are trained alike."""
+        return MODELS["per" if self.preset.equal_training else self.model]
+
+    @property
     def settings(self) -> TrainingConfig:
         """The numbers that concern training."""
-        preset, model = self.preset, MODELS[self.model]
+        preset, model = self.preset, self._schedule
         epochs = model.epochs(preset)
         return TrainingConfig(
             **(
@@ -177,6 +191,12 @@ class RunSpec:
         preset = self.preset
         return preset.make_controller(MODELS[self.model].epochs(preset), preset.adjust_at, preset.strength_window)
 
+    def canonicalises_inputs(self) -> bool:
+        """Whether its network sees inputs brought to one size."""
+        preset, model = self.preset, MODELS[self.model]
+        asked = preset.canonical_scale and (model.is_regularized or preset.equal_inputs) and not model.is_solved
+        return asked and _can_canonicalise(self.task, self.groups)
+
     def check(self) -> None:
         """Refuses an unknown model, groups that cannot be read, and groups that the model does not take."""
         MODELS[self.model].check(self.group, self.groups)
@@ -193,3 +213,12 @@ class RunSpec:
         group = read_group(self.group) if self.group else None
         plan = Blueprint(task, self.preset, self.width, self.seed, group, self.candidates(task))
         return MODELS[self.model].build(plan)
+
+
+@lru_cache
+def _can_canonicalise(task: str, groups: tuple[str, ...] | None) -> bool:
+    """Whether a candidate scales the inputs of a task, so that PER's network can undo sizes."""
+    found = read_task(task)
+    candidates = found.groups if groups is None else groups
+    small = soft_network(found.rep_in, found.rep_out, list(candidates), 8, 2, largest=found.largest)
+    return isinstance(small, ScaleCanonical)

@@ -155,10 +155,12 @@ def collect_evidence(plan: Blueprint) -> list[dict[str, Any]]:
     ]
 
 
-mean = Model("mean", _mean)
-velocity = Model("velocity", _velocity)
-ridge = Model("ridge", _ridge)
-kernel = Model("kernel", _kernel_ridge)
-soft_kernel = Model("soft-kernel", lambda plan: _kernel_ridge(plan, symmetric=True), takes_candidates=True)
-boosting = Model("boosting", _boosting)
-gp = Model("gp", _process, takes_candidates=True)
+mean = Model("mean", _mean, is_solved=True)
+velocity = Model("velocity", _velocity, is_solved=True)
+ridge = Model("ridge", _ridge, is_solved=True)
+kernel = Model("kernel", _kernel_ridge, is_solved=True)
+soft_kernel = Model(
+    "soft-kernel", lambda plan: _kernel_ridge(plan, symmetric=True), takes_candidates=True, is_solved=True
+)
+boosting = Model("boosting", _boosting, is_solved=True)
+gp = Model("gp", _process, takes_candidates=True, is_solved=True)

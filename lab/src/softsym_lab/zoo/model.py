@@ -80,6 +80,7 @@ class Model:
         takes_candidates: Whether it can be given candidate groups.
         is_free: Whether its weights may lie outside of the equivariant spaces and it is worth recording how far.
         is_regularized: Whether penalties pull it towards symmetries.
+        is_solved: Whether it is solved in closed form, so that numbers of training do not concern it.
         width: Its width, of a preset.
         batch: Its batch, of a preset.
         epochs: Its greatest number of epochs, of a preset.
@@ -91,6 +92,7 @@ class Model:
     takes_candidates: bool = False
     is_free: bool = False
     is_regularized: bool = False
+    is_solved: bool = False
     width: Callable[[Preset], int] = lambda preset: preset.width
     batch: Callable[[Preset], int] = lambda preset: preset.batch
     epochs: Callable[[Preset], int] = lambda preset: preset.max_epochs

@@ -44,7 +44,8 @@ def test_weights_of_one_matrix_are_nearer_than_of_two(tmp_path):
 
 def test_settings_within_the_deviation_of_seeds_are_alike(tmp_path):
     def make(run, strong=0.1):
-        return record(run, (strong if run.preset.gamma == 3 else 0.1) + 0.01 * run.seed)
+        share = 0.5 if run.preset.form == "proximal" else 1.0
+        return record(run, share * ((strong if run.preset.gamma == 3 else 0.1) + 0.01 * run.seed))
 
     good = robustness_claims(summaries(tmp_path / "a", "robustness", make=make))
     assert {claim.verdict for claim in good} == {"holds"}
@@ -53,6 +54,8 @@ def test_settings_within_the_deviation_of_seeds_are_alike(tmp_path):
     failed = [claim.text for claim in found if claim.verdict == "does not hold"]
     assert len(failed) == 2
     assert all("gamma" in text for text in failed)
+    worse = robustness_claims(summaries(tmp_path / "c", "robustness", make=lambda run: record(run, 0.1)))
+    assert [claim.verdict for claim in worse[-2:]] == ["undecided"] * 2  # a step of their own is no better
 
 
 @pytest.mark.parametrize(

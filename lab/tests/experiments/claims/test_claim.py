@@ -20,7 +20,10 @@ def test_what_is_computed_needs_no_runs():
 
 def test_the_table_says_where_the_paper_says_it():
     text = markdown([Claim("a", "holds", "1", 1, 1, "4.1"), Claim("b", "not yet", "", 0, 3)], "fast")
-    assert "Preset `fast`: 1 of 2 claims hold, 1 cannot be decided yet." in text
+    assert (
+        "Preset `fast`: 1 of 2 claims hold, 0 do not, 0 are undecided with the seeds that there are, 1 have runs"
+        in text
+    )
     assert "| a | **holds** | 1 | 4.1 |" in text
     assert "| b | **not yet: 0 of 3 runs** |  | ours |" in text
 
@@ -29,4 +32,4 @@ def test_means_of_cells(tmp_path):
     _, cell = by_labels(summaries(tmp_path, "frame-averaging"))
     first, second = cell["O(3)", "PER"], cell["O(3)", "MLP"]
     assert means([first]) == "PER 0.105"
-    assert beats([first, second]) == (False, "PER 0.105; MLP 0.105")  # no better is not better
+    assert beats([first, second]) == ("undecided", "PER 0.105; MLP 0.105; PER over MLP 1 times, p = 1")

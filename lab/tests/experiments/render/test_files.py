@@ -63,5 +63,5 @@ def test_a_head_says_what_stands_behind_it(tmp_path):
     assert "Data: computed from a formula." in text
     assert "far too short" in text
     assert "far too short" not in head(part, "paper", [])
-    assert "Numbers of this preset are ours" in head(part, "fast", [])
+    assert "This preset is ours" in head(part, "fast", [])
     assert notes(part).count("- ") >= len(part.notes)

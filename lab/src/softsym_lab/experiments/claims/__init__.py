@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from softsym_lab.experiments.claims.ablation import ablation_claims
 from softsym_lab.experiments.claims.appendix import (
     frame_claims,
     parameters_claims,
@@ -46,6 +47,7 @@ def all_claims(read: Read, at_code: Read | None = None) -> list[Claim]:
     found += computed_claims()
     if at_code is not None:
         cells |= {name: read(name) for name in BENCHMARKS}
+        found += ablation_claims(cells["ablation"])
         found += our_claims(cells["flights"], "flights, ")
         found += fast_claims(cells["table1"], at_code("table1"), cells["correlation"], cells["table2"])
         found.append(time_claim([one for each in cells.values() for one in each if _is_fast(one)]))

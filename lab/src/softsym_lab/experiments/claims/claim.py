@@ -6,12 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from softsym_lab.experiments.claims.comparisons import LEVEL, Verdict, all_below
 from softsym_lab.experiments.render.markdown import markdown_table, number
 from softsym_lab.experiments.summary import Summary
 
-Status = Literal["holds", "does not hold", "not yet"]
-Test = Callable[[Sequence[Summary]], tuple[bool, str]]
-"""From cells to whether it holds, and the numbers that this rests on."""
+Status = Literal["holds", "does not hold", "undecided", "not yet"]
+Test = Callable[[Sequence[Summary]], tuple[bool | Verdict, str]]
+"""From cells to whether it holds, or that seeds cannot tell, and the numbers that this rests on."""
 APART = 0.02
 """Two equivariance errors differ if they are further apart; a smaller one is small."""
 
@@ -54,7 +55,12 @@ def judge(text: str, behind: Sequence[Summary], test: Test, where: str = "") -> 
     holds, numbers = test(behind)
     if done < wanted:
         return Claim(text, "not yet", f"so far {numbers}", done, wanted, where)
-    return Claim(text, "holds" if holds else "does not hold", numbers, done, wanted, where)
+    return Claim(text, to_verdict(holds), numbers, done, wanted, where)
+
+
+def to_verdict(holds: bool | Verdict) -> Verdict:
+    """A truth value in words."""
+    return holds if isinstance(holds, str) else "holds" if holds else "does not hold"
 
 
 def computed_claim(text: str, holds: bool, numbers: str, where: str) -> Claim:
@@ -73,17 +79,23 @@ def means(summaries: Sequence[Summary]) -> str:
     return ", ".join(f"{s.column.label} {number(s.mean)}" for s in summaries)
 
 
-def beats(behind: Sequence[Summary]) -> tuple[bool, str]:
-    """Whether the first cell has a smaller mean than every other."""
+def beats(behind: Sequence[Summary]) -> tuple[bool | Verdict, str]:
+    """Whether the first cell is better than every other, seed by seed."""
     first, *others = behind
-    least = min(s.mean or 0.0 for s in others)
-    return (first.mean or 0.0) < least, f"{means([first])}; {means(others)}"
+    verdict, why = all_below([(first, other) for other in others])
+    return verdict, f"{means([first])}; {means(others)}; {why}"
 
 
 def markdown(claims: Sequence[Claim], preset: str) -> str:
     """All claims in a table."""
     rows = [[claim.text, f"**{claim.verdict}**", claim.numbers, claim.where or "ours"] for claim in claims]
-    held, undecided = (sum(c.status == status for c in claims) for status in ("holds", "not yet"))
-    text = f"Preset `{preset}`: {held} of {len(claims)} claims hold, {undecided} cannot be decided yet."
+    held, failed, open_ones, undecided = (
+        sum(c.status == status for c in claims) for status in ("holds", "does not hold", "undecided", "not yet")
+    )
+    text = (
+        f"Preset `{preset}`: {held} of {len(claims)} claims hold, {failed} do not, {open_ones} are undecided with the seeds "
+        f"that there are, {undecided} have runs to do. Errors are compared seed by seed (Student's test of the logarithms of their "
+        f"ratios, level {LEVEL:g}); *better than every other* needs every single comparison."
+    )
     header = ["claim", "verdict", "numbers", "said in"]
     return "\n\n".join(["# Claims", text, markdown_table(header, rows)])

@@ -6,6 +6,7 @@ import statistics
 from collections.abc import Sequence
 
 from softsym_lab.experiments.claims.claim import APART, Claim, beats, by_labels, judge, means
+from softsym_lab.experiments.claims.comparisons import Verdict, all_below
 from softsym_lab.experiments.render.markdown import number
 from softsym_lab.experiments.summary import Summary
 
@@ -65,7 +66,7 @@ def our_claims(summaries: Sequence[Summary], start: str = "") -> list[Claim]:
     for row in rows:
         mine = [cell[row, name] for name in ours]
         others = [s for s in summaries if s.row.label == row and s.column.label not in ours]
-        text = f"{start}{row}: {PER} or a kernel is at least as good as every other model"
+        text = f"{start}{row}: the best of {PER} and the kernels is better than every other model"
         found.append(judge(text, [*mine, *others], _one_of_ours))
     for row in rows:
         text = f"{start}{row}: {PER} keeps what the data call exact and breaks what they call absent"
@@ -85,11 +86,11 @@ def _best_of_the_papers(cell: Cells, row: str) -> Claim:
     return judge(text, [cell[row, PER], *baselines], beats, SECTION)
 
 
-def _about_z_first(behind: Sequence[Summary]) -> tuple[bool, str]:
+def _about_z_first(behind: Sequence[Summary]) -> tuple[bool | Verdict, str]:
     inside = [s for s in behind if s.column.label in ABOUT_Z]
     outside = [s for s in behind if s.column.label not in ABOUT_Z]
-    holds = max(s.mean or 0.0 for s in inside) < min(s.mean or 0.0 for s in outside)
-    return holds, f"{means(inside)}; {means(outside)}"
+    verdict, why = all_below([(one, other) for one in inside for other in outside])
+    return verdict, f"{means(inside)}; {means(outside)}; {why}"
 
 
 def _softly_about_z(behind: Sequence[Summary]) -> tuple[bool, str]:
@@ -104,16 +105,18 @@ def _breaks_less(behind: Sequence[Summary]) -> tuple[bool, str]:
     return holds, f"{PER}: {_format_errors(per)}; {behind[1].column.label}: {_format_errors(emlp)}"
 
 
-def _worst(behind: Sequence[Summary]) -> tuple[bool, str]:
+def _worst(behind: Sequence[Summary]) -> tuple[bool | Verdict, str]:
     first, *others = behind
-    return (first.mean or 0.0) > max(s.mean or 0.0 for s in others), f"{means([first])}; {means(others)}"
+    verdict, why = all_below([(other, first) for other in others])
+    return verdict, f"{means([first])}; {means(others)}; {why}"
 
 
-def _one_of_ours(behind: Sequence[Summary]) -> tuple[bool, str]:
+def _one_of_ours(behind: Sequence[Summary]) -> tuple[bool | Verdict, str]:
     count = 1 + len(KERNELS)
     mine, others = behind[:count], behind[count:]
     best, baseline = (min(cells, key=lambda s: s.mean or 0.0) for cells in (mine, others))
-    return (best.mean or 0.0) <= (baseline.mean or 0.0), f"{means([best])}; best other: {means([baseline])}"
+    verdict, why = all_below([(best, other) for other in others])
+    return verdict, f"{means([best])}; best other: {means([baseline])}; {why}"
 
 
 def _agrees(behind: Sequence[Summary]) -> tuple[bool, str]:

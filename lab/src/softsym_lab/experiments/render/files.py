@@ -50,9 +50,7 @@ def head(table_spec: TableSpec, preset: str, summaries: list[Summary]) -> str:
     if preset == "quick":
         lines.append("Runs of this preset are far too short to be measured against the published numbers.")
     if preset == "fast":
-        lines.append(
-            "Numbers of this preset are ours: PER takes a tenth of the published steps, its baselines are trained by Adam."
-        )
+        lines.append("This preset is ours: PER takes a tenth of the published steps.")
     return "\n".join(lines)
 
 

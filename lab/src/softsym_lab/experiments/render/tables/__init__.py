@@ -28,4 +28,5 @@ RENDER: dict[Kind, Render] = {
     "unknown-symmetry": unknown_symmetry.render,
     "benchmark": benchmark.render,
     "baselines": baselines.render,
+    "ablation": errors.render,
 }

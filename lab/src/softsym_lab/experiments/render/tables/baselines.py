@@ -10,6 +10,7 @@ import statistics
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from softsym_lab.experiments.render.columns import column_table
 from softsym_lab.experiments.render.figures import bars
 from softsym_lab.experiments.render.files import Rendered, head, notes
 from softsym_lab.experiments.render.markdown import EMPTY, markdown_table, number, plus_minus, seeds
@@ -37,7 +38,7 @@ def render(table_spec: TableSpec, preset: str, summaries: list[Summary]) -> Rend
         mine = [s for s in summaries if s.row is row]
         best = min((s.mean for s in mine if s.mean is not None), default=None)
         parts += [f"## {row.section} {row.label}", markdown_table(HEADER, [line(table_spec, s, best) for s in mine])]
-    parts.append(notes(table_spec))
+    parts += ["How each column is trained:", column_table(summaries), notes(table_spec)]
     rows = [{**s.to_dict(), **numbers(table_spec, s)} for s in summaries]
     figures = {"": lambda: bars(table_spec.title, table_spec.unit, summaries)}
     return Rendered("\n\n".join(parts), rows, figures)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from softsym_lab.experiments.published import benchmarks
+from softsym_lab.experiments.render.columns import column_table
 from softsym_lab.experiments.render.figures import OURS, PUBLISHED, new_figure
 from softsym_lab.experiments.render.files import Rendered, head, notes
 from softsym_lab.experiments.render.markdown import (
@@ -41,6 +42,8 @@ def render(table_spec: TableSpec, preset: str, summaries: list[Summary]) -> Rend
         verdict_table(summaries),
         _chosen(summaries),
         comparison(summaries),
+        "How each column is trained:",
+        column_table(summaries),
         notes(table_spec),
         "Published: " + "; ".join(benchmarks()[table_spec.name]["sources"]) + ".",
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from softsym_lab.experiments.render.columns import column_table
 from softsym_lab.experiments.render.figures import bars
 from softsym_lab.experiments.render.files import Rendered, head, notes
 from softsym_lab.experiments.render.markdown import comparison, matrix
@@ -21,7 +22,7 @@ def render(table_spec: TableSpec, preset: str, summaries: list[Summary]) -> Rend
             parts.append(f"Ours ({table_spec.unit}, mean ± standard deviation, seeds done of wanted):")
             parts.append(matrix(table_spec, mine))
         parts.append(comparison(mine))
-    parts.append(notes(table_spec))
+    parts += ["How each column is trained:", column_table(summaries), notes(table_spec)]
     text = "\n\n".join(part for part in parts if part)
     figures = {"": lambda: bars(table_spec.title, table_spec.unit, summaries)}
     return Rendered(text, [s.to_dict() for s in summaries], figures)

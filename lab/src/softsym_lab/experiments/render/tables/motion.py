@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from softsym.datasets import task as read_task
+from softsym_lab.experiments.render.columns import column_table
 from softsym_lab.experiments.render.figures import AXES, bars, new_figure
 from softsym_lab.experiments.render.files import Rendered, head, notes
 from softsym_lab.experiments.render.markdown import EMPTY, comparison, markdown_table, matrix, number, verdict_table
@@ -39,6 +40,8 @@ def render(table_spec: TableSpec, preset: str, summaries: list[Summary]) -> Rend
         markdown_table(["normalisation", "model", *AXES], lines),
         verdict_table(summaries, "normalisation"),
         comparison(summaries),
+        "How each column is trained:",
+        column_table(summaries),
         notes(table_spec),
     ]
     rows = [{**s.to_dict(), **{f"model_error_{g}": v for g, v in model_errors(s).items()}} for s in summaries]
