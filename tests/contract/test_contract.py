@@ -174,7 +174,7 @@ def test_verdicts(name):
     found = observe_case(name)
     assert [(row["name"], row["verdict"]) for row in found] == [(row["name"], row["verdict"]) for row in VERDICTS[name]]
     for row, expected in zip(found, VERDICTS[name], strict=True):
-        assert row["p_value"] == pytest.approx(expected["p_value"], abs=1e-6)
+        assert row["p_value"] == pytest.approx(expected["p_value"], abs=1e-5)  # sums differ with the number of threads
         assert row["violation"] == pytest.approx(expected["violation"], abs=CLOSE)
         assert row["interval"] == pytest.approx(expected["interval"], abs=CLOSE)
         assert row["log_evidence"] == pytest.approx(expected["log_evidence"], rel=CLOSE)

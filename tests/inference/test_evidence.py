@@ -270,3 +270,12 @@ def test_the_former_name_of_row_groups_warns():
     assert (old.p_value, old.interval) == (new.p_value, new.interval)
     with pytest.warns(DeprecationWarning, match="is now"), pytest.raises(InputError, match="pass one of them"):
         evidence(X, X, "V", "V", ["O(3)"], row_groups=labels, sources=labels)
+
+
+def test_products_of_three_factors_are_followed():
+    """Some equivariant tensors and normals in homogeneous coordinates are of degree three; without them exact symmetries look broken."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 6))
+    Y = (np.cross(X[:, :3], X[:, 3:])[:, :, None] * X[:, None, :3]).reshape(200, 9)
+    Y = Y + 0.05 * Y.std() * rng.standard_normal(Y.shape)
+    assert ss.evidence(X, Y, "2V", "T(2)", ["SO(3)"])[0].verdict == "exact"

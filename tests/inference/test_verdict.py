@@ -67,6 +67,14 @@ def test_an_interval_excludes_zero_only_where_exactness_is_refuted():
     ).high == pytest.approx(0.3)
 
 
+def test_what_no_model_explains_may_be_part_of_a_violation():
+    """A model that follows neither the target function nor the violation must not bound the latter."""
+    refuted = {**GOOD, "p_value": 1e-9, "interval": (0.1, 0.2), "largest": 0.2, "certified": 0.6}
+    assert Findings(**{**refuted, "unexplained": 0.3}).high == 0.6
+    assert Findings(**{**refuted, "unexplained": 0.002}).high == pytest.approx(0.2)
+    assert judge(Findings(**{**refuted, "unexplained": 0.3}))[1] is Reason.SOFT_OR_ABSENT
+
+
 @pytest.mark.parametrize("reason", list(Reason))
 @pytest.mark.parametrize("verdict", ["exact", "soft", "absent", "undecided"])
 def test_every_row_comes_back_as_it_was(verdict, reason):

@@ -539,6 +539,28 @@ def separating_invariants(rep: Rep, group: Group) -> tuple[Polynomials, bool]:
     return invariants, False
 
 
+@functools.lru_cache(maxsize=256)
+def spanning_covariants(rep: Rep, output: TensorType, group: Group) -> Polynomials:
+    """Equivariant polynomials of degree two, of degree three where these span more of the outputs at generic inputs.
+
+    Example:
+        >>> import softsym as ss
+        >>> T2 = ss.T(2).terms[0][1]
+        >>> [max(spanning_covariants(ss.rep(text), T2, ss.SO(3)).degrees) for text in ("2V", "3V")]
+        [3, 2]
+    """
+    low, x = equivariant_polynomials(rep, output, group), np.random.default_rng(0).standard_normal((1, rep.size(group)))
+    rank, largest = _rank(low(x)), max((kind.size(group) for _, kind in rep), default=1)
+    if rank == output.size(group) or largest**3 * output.size(group) > MAX_TENSOR:
+        return low
+    more = equivariant_polynomials(rep, output, group, 3)
+    return more if _rank(more(x)) > rank else low
+
+
+def _rank(values: Array) -> int:
+    return int(np.linalg.matrix_rank(values[0], tol=1e-8)) if values.size else 0
+
+
 def can_follow_all(rep: Rep, group: Group) -> bool:
     """Whether the features of a group follow every equivariant function of inputs, given enough of them."""
     exchanges = read_exchanges(rep, SCALAR, group, MAX_ORDER)
@@ -682,9 +704,7 @@ def _unscaled(
     rep: Rep, output: TensorType, group: Group, X: Array, most: int, repeats: int = 1
 ) -> Iterator[FeatureMap]:
     """Polynomials of at most so many features, then smooth maps for so many outputs that share them."""
-    covariants = equivariant_polynomials(rep, output, group)
-    if not len(covariants):
-        covariants = equivariant_polynomials(rep, output, group, 3)
+    covariants = spanning_covariants(rep, output, group)
     if not len(covariants):
         return
     coordinates, lengths = Coordinates.fit(rep, group, X), root_squares(covariants(X))

@@ -81,7 +81,6 @@ class Statements(Findings):
 
     Args:
         violation: Posterior median of the relative violation of all outputs.
-        certified: Certified tolerance.
         errors: Shares of the variance that predictions leave on held-out rows: with the symmetry, as far as it holds, without.
         log_evidence: Log likelihood with the symmetry minus that without a group.
         log_likelihoods: Log likelihood for every prior size of a violation, the first of none at all.
@@ -90,7 +89,6 @@ class Statements(Findings):
     """
 
     violation: float
-    certified: float
     errors: tuple[float, float, float]
     log_evidence: float
     log_likelihoods: Array

@@ -268,6 +268,7 @@ class Findings:
         least: Lower limit of the violation from the scores of the test.
         row_groups: How many row groups there are, if fewer than rows.
         gain: Lower limit of what a model without the group gains on held-out rows, over the variance that linear maps leave.
+        certified: Certified tolerance.
     """
 
     p_value: float
@@ -283,6 +284,7 @@ class Findings:
     least: float = 0.0
     row_groups: int | None = None
     gain: float = 0.0
+    certified: float = 0.0
 
     @property
     def is_refuted(self) -> bool:
@@ -298,10 +300,11 @@ class Findings:
 
     @property
     def high(self) -> float:
-        """The largest violation."""
+        """The largest violation; where more is left unexplained than the least violation, all of that may be part of it."""
         hidden = self.unresolved if self.is_refuted else 0.0
         costly = self.cost[1] if self.gain > 0 else 0.0
-        return min(1.0, math.sqrt(max(self.interval[1] ** 2 + hidden, self.low**2, costly)))
+        error = self.certified**2 if self.is_refuted and self.unexplained > self.low**2 else 0.0
+        return min(1.0, math.sqrt(max(self.interval[1] ** 2 + hidden, self.low**2, costly, error)))
 
 
 def judge(found: Findings) -> tuple[Verdict, Reason, str]:
