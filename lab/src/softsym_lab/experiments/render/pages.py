@@ -113,10 +113,11 @@ def readme_ablation() -> str:
         lines.append(f"- {NAMES[key]}: PER is {versus(found[(*key, 'PER')], [found[(*key, 'penalty off')], *equal])}.")
     return "\n\n".join(
         [
-            "Whose gain is it? PER at `fast` with its penalty off, and baselines with the same optimizer, schedule, averaging and inputs "
-            "(on CosSim every input at one size, with its logarithm); mean ± standard deviation of five seeds, of fewer where a number in "
-            "brackets says so. EMLP, MixedEMLP, augmentation and sample penalty are given the group that holds (the largest where none does), "
-            "which PER has to find ([all variants and baselines](paper/results/fast/ablation.md), `softsym reproduce ablation --preset fast`):",
+            "Whose gain is it? PER at `fast` with its penalty off, and baselines with the same optimizer, schedule, "
+            "averaging and inputs (on CosSim every input at one size, with its logarithm); mean ± standard deviation of "
+            "five seeds, of fewer where a number in brackets says so. EMLP, MixedEMLP, augmentation and sample penalty are "
+            "given the group that holds (the largest where none does), which PER has to find ([all variants and "
+            "baselines](paper/results/fast/ablation.md), `softsym reproduce ablation --preset fast`):",
             ablation_table(columns),
             f"Seed by seed (Student's test of the logarithms, level {LEVEL:g}; in brackets the other's error in terms of PER's):",
             "\n".join(lines),
