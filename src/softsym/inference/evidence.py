@@ -23,7 +23,7 @@ from softsym.groups import group as read_group
 from softsym.inference.lattice import contains
 from softsym.inference.parity import describe, find_pseudo_copies, has_reflections
 from softsym.inference.points import Action, read_columns
-from softsym.inference.randomization import RandomizationResult, holm, randomization_test
+from softsym.inference.randomization import RandomizationResult, randomization_test
 from softsym.inference.sample import Sample
 from softsym.inference.statements import FIRST_TESTED, SIZES, Statements, examine, mean_interval
 from softsym.inference.verdict import (
@@ -248,6 +248,24 @@ class _Tests:
             ((), math.nan) if self.randomization is None else (self.randomization.draws, self.randomization.observed)
         )
         return EvidenceDetail([0.0, *SIZES], curve - curve.max(), draws, observed)
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """p-values of several tests, corrected so that with any number of true hypotheses the chance of one false alarm is kept.
+
+    Example:
+        >>> holm([0.01, 0.04, 0.03])
+        [0.03, 0.06, 0.06]
+    """
+    values = np.array(p_values, dtype=np.float64)
+    known = np.flatnonzero(~np.isnan(values))
+    order = known[np.argsort(values[known])]
+    corrected = values.copy()
+    running = 0.0
+    for rank, k in enumerate(order):
+        running = max(running, min(1.0, (len(order) - rank) * values[k]))
+        corrected[k] = running
+    return [float(value) for value in corrected]
 
 
 def _references(groups: Sequence[Group]) -> list[Group]:
