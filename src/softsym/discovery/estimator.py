@@ -357,6 +357,8 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         """The content of the report, as data."""
         from softsym.discovery.report import make_report_data
 
+        written = {"inputs": self.rep_in, "outputs": self.rep_out}
+        facts = {what: str(rep) for what, rep in written.items() if rep is not None} | (facts or {})
         return make_report_data(
             self.fit_, self.symmetries_, self.evidence_, title=title, names=self.column_names(), facts=facts
         )
@@ -418,20 +420,16 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         return [read_group(each) for each in listed]
 
     @property
-    def _has_points(self) -> bool:
-        return self.rep_in is not None and has_points(self.rep_in, self.rep_out)
-
-    @property
     def _points(self) -> Points | None:
         """How points are fitted; None if there are none."""
-        if self.rep_in is None or not self._has_points:
+        if self.rep_in is None or not has_points(self.rep_in, self.rep_out):
             return None
         target = None if self.rep_out is None else read_rep(self.rep_out)
         return Points(read_rep(self.rep_in), target, self.space_, self.is_centred_)
 
     def _centre(self, rows: Rows, groups: list[Group]) -> tuple[Rows, list[Group], str]:
         """Rows and candidates as they are fitted, without the origin of points unless it matters, and a note on translations."""
-        if self.rep_in is None or not self._has_points:
+        if self.rep_in is None or not has_points(self.rep_in, self.rep_out):
             return rows, groups, ""
         columns, note = rows.X.shape[1], ""
         points, acting = read_points(self.rep_in, self.rep_out, groups, columns)

@@ -398,7 +398,7 @@ def propose_candidates(
     duplicates: Index | None = None,
     row_groups: Index | None = None,
 ) -> Candidates:
-    """Candidate groups for a fit: those that data propose, largest first, those that came close, the usual ones, and exchanges of particles.
+    """Candidate groups for a fit: those that data propose, largest first, those that came close, usual ones, exchanges of particles.
 
     Rows that a fit with the same arguments keeps for the test are not looked at.
 
@@ -437,6 +437,6 @@ def propose_candidates(
         usual = usual_groups(factors[0].dim, O)
     listed = [place_group(group, factors, 0) for group in [*groups, *usual][:MAX_CANDIDATES]]
     exchanges = [place_group(S(n), factors, place) for place, n in enumerate(counts, 1) if n > 1]
-    if len(set(counts)) < len(counts):  # names differ
+    if len(set(counts)) < len(counts):  # no two candidates of one name
         exchanges = [replace(each, label="") for each in exchanges]
     return Candidates((*listed, *exchanges), proposal, (*listed[len(groups) :], *exchanges))

@@ -54,13 +54,20 @@ def read_factors(rep_in: Rep, rep_out: Rep, columns: tuple[int, int]) -> list[Gr
     kinds = [counts.get(part, 1) for part in range(1, max(counts, default=0) + 1)]
     for d in range(1, max(columns) + 1):
         factors = [Trivial(n) for n in (d, *kinds)]
-        whole = functools.reduce(operator.mul, factors)
-        if all(rep.size(whole) == size for rep, size in zip(reps, columns, strict=True)):
+        if count_columns(reps, functools.reduce(operator.mul, factors)) == list(columns):
             return factors
     raise InputError(
         f"{columns[0]} and {columns[1]} columns are not {rep_in} and {rep_out} of any space; "
         "pass other `rep_in` and `rep_out`"
     )
+
+
+def count_columns(reps: Sequence[Rep], group: Group) -> list[int]:
+    """Numbers of columns of representations; none where tensors have no components."""
+    try:
+        return [rep.size(group) for rep in reps]
+    except InputError:
+        return []
 
 
 def _lift(group: Group, factors: Sequence[Group]) -> Group:
