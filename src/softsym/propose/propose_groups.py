@@ -384,7 +384,7 @@ class Candidates:
             nearly = ", ".join(row.name for row in self.proposal.nearly) or "nothing"
             words = f"the data propose no group{reason}; nothing sure; nearly found: {nearly}"
         usual = ", ".join(group.name for group in self.usual)
-        return f"{words}; {usual} are judged too" if usual else words
+        return f"{words}; {usual} {'is' if len(self.usual) == 1 else 'are'} judged too" if usual else words
 
 
 def propose_candidates(
