@@ -172,6 +172,25 @@ def test_without_groups_the_data_propose_them(softsym, tmp_path):
     assert [row["name"] for row in content["groups"]][:2] == ["O(2)@z", "SO(2)@z"]
 
 
+def test_equal_particles(softsym, tmp_path):
+    X = np.random.default_rng(0).standard_normal((120, 6))
+    np.savez(tmp_path / "springs.npz", X=X, Y=np.sum(X[:, :2] * X[:, 2:4] + X[:, 4:] ** 2, axis=1)[:, None])
+    asked = ("springs.npz", "--in", "3x(V)", "--out", "S", "--groups", "O(2)", "S(3)")
+    code, out, err = softsym("discover", *asked, "--model", "gp", "--quiet")
+    assert code == 0, err
+    assert "S(3)" in out
+    found = json.loads((tmp_path / "softsym-springs" / "symmetries.json").read_text())
+    assert {row["name"]: row["verdict"] for row in found["groups"]} == {"O(2)": "exact", "S(3)": "absent"}
+    assert (found["rep_in"], found["rep_out"]) == ("3x(V)", "S")
+    assert softsym("predict", "softsym-springs/model", "springs.npz", "-o", "out.csv")[0] == 0
+    code, out, err = softsym("check", *asked)
+    assert code == 0, err
+    assert "it keeps O(2) and S(3) exactly" in " ".join(out.split())
+    code, out, err = softsym("propose", *asked[:5])
+    assert code == 0, err
+    assert "O(2)" in out
+
+
 def test_where_nothing_is_proposed_there_is_a_report(softsym, tmp_path):
     rng = np.random.default_rng(0)
     np.savez("noise.npz", X=rng.standard_normal((80, 3)), Y=rng.standard_normal((80, 3)))

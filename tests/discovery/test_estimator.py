@@ -369,3 +369,57 @@ def test_models_are_logged(caplog):
         ss.SoftEquivariantRegressor("V", "V", ["O(3)"], model="linear").fit(X, 2 * X)
     assert any("evidence on 1 candidates" in message for message in caplog.messages)
     assert any(message.startswith("fitted ridge regression in ") for message in caplog.messages)
+
+
+def test_equal_particles(tmp_path):
+    X, Y = map(np.asarray, ss.task("inertia:Oz(2)").sample(200, seed=0))
+    names = ["O(2)@z", "S(5)", "O(2)@z * S(5)"]
+    est = ss.SoftEquivariantRegressor("5x(S + V)", "T(2)", names).fit(X, Y)
+    assert [row.name for row in est.evidence_] == [row.name for row in est.symmetries_] == names
+    assert {row.verdict for row in est.symmetries_} == {"exact"}
+    assert est.fit_.explained() > 0.999
+    masses, places = X[:20, :5], X[:20, 5:].reshape(20, 5, 3)
+    rotation, order = ss.O(2).about("z").sample(1, seed=1)[0], np.random.default_rng(1).permutation(5)
+    exchanged = np.hstack([masses[:, order], places[:, order].reshape(20, 15)])
+    rotated = np.hstack([masses, (places @ rotation.T).reshape(20, 15)])
+    for name in names:
+        model = est.project(name).model
+        predicted = model.predict(X[:20])
+        assert model.fit_.exact_groups == (name,)
+        if "S(5)" in name:
+            assert np.allclose(model.predict(exchanged), predicted, atol=1e-9)
+        if "O(2)" in name:
+            expected = rotation @ predicted.reshape(20, 3, 3) @ rotation.T
+            assert np.allclose(model.predict(rotated), expected.reshape(20, 9), atol=1e-9)
+    loaded = ss.load(est.save(tmp_path / "model"))
+    assert loaded.get_params()["groups"] == names
+    assert [group.name for group in loaded.fit_.shape.groups] == names
+    assert str(loaded.symmetries_) == str(est.symmetries_)
+    assert np.array_equal(loaded.predict(X), est.predict(X))
+    est.report(tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text()
+    assert "5x(S + V)" in page
+    assert "Trivial" not in page
+
+
+def test_networks_and_classes_of_equal_particles(tmp_path):
+    X = np.random.default_rng(0).standard_normal((80, 6))
+    small = ss.discovery.NetworkConfig(width=16, layers=2, epochs=2, seeds=1, strength=1.0, largest="O(2) * S(3)")
+    est = ss.SoftEquivariantRegressor("3x(V)", "V", ["O(2)", "S(3)"], model="network", network=small)
+    est.fit(X, X[:, :2] + X[:, 2:4] + X[:, 4:])
+    loaded = ss.load(est.save(tmp_path / "model"))
+    for name in ("O(2)", "S(3)"):
+        assert loaded.project(name).model.fit_.exact_groups == (name,)
+    classifier = ss.SoftEquivariantClassifier("3x(V)", groups=["O(2)", "S(3)"])
+    assert [row.name for row in classifier.evidence(X, X[:, 0] > 0)] == ["O(2)", "S(3)"]
+
+
+@pytest.mark.parametrize(("rep_in", "groups", "message"), [
+    ("4x(V)", ["O(2)"], "6 and 2 columns are not 4x\\(V\\) and V of any space"),
+    ("3x(V)", ["O(2)", "S(4)"], "S\\(4\\) on 4 does not act on 2 x 3"),
+    ("3x(P)", ["SE(2)"], "expected V, a vector from the mean point of each row, instead of P"),
+])  # fmt: skip
+def test_wrong_particles(rep_in, groups, message):
+    X = np.random.default_rng(0).standard_normal((40, 6))
+    with pytest.raises(InputError, match=message):
+        ss.SoftEquivariantRegressor(rep_in, "V", groups).fit(X, X[:, :2])

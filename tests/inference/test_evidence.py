@@ -279,3 +279,10 @@ def test_products_of_three_factors_are_followed():
     Y = (np.cross(X[:, :3], X[:, 3:])[:, :, None] * X[:, None, :3]).reshape(200, 9)
     Y = Y + 0.05 * Y.std() * rng.standard_normal(Y.shape)
     assert ss.evidence(X, Y, "2V", "T(2)", ["SO(3)"])[0].verdict == "exact"
+
+
+def test_a_candidate_is_not_withdrawn_because_another_one_helps_more():
+    """Both hold; exchanges help a model of few rows much more than rotations about one axis."""
+    X, Y = (np.asarray(each) for each in ss.task("inertia:Oz(2)").sample(200, seed=0))
+    table = ss.evidence(X, Y, "5x(S + V)", "T(2)", ["O(2)@z", "S(5)"])
+    assert [row.verdict for row in table] == ["exact", "exact"]

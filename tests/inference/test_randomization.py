@@ -5,7 +5,9 @@ from scipy.stats import kstest
 import softsym as ss
 from softsym.errors import InputError
 from softsym.groups.finite_subgroup import finite_subgroup
-from softsym.inference.randomization import _draw_elements, holm, randomization_test, transform_each_row
+from softsym.inference.evidence import holm
+from softsym.inference.randomization import _draw_elements, randomization_test
+from softsym.metrics.transform import transform_each_row
 
 V, S = ss.rep("V"), ss.rep("S")
 

@@ -88,6 +88,9 @@ def test_candidates_for_a_fit():
     X = rng.standard_normal((200, 6))
     listed = propose_candidates(X, np.cross(X[:, :3], X[:, 3:]), "2V", "V")
     assert ss.SO(3) in listed.groups
+    with_exchanges = propose_candidates(X, np.cross(X[:, :3], X[:, 3:]), "2x(V)", "V")
+    assert with_exchanges.describe() == "the data propose SO(3); S(2) is judged too"
+    assert with_exchanges.groups[-1] == ss.Trivial(3) * ss.S(2)
     nothing = propose_candidates(X, rng.standard_normal((200, 3)), "2V", "V")
     assert nothing.usual == nothing.groups == (ss.O(3), *(ss.O(2).about(axis) for axis in "zyx"))
     assert "no group (the fit explains only" in nothing.describe()

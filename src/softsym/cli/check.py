@@ -58,11 +58,17 @@ def command(
         from softsym.data.table import Table, check_fit
         from softsym.groups import read_groups
         from softsym.metrics.normalisation import check_inputs
+        from softsym.reps import rep as read_rep
+        from softsym.reps.particles import has_particles, read_particles
 
-        inputs, known = Table(table.X, None, table.x_names, (), table.source), read_groups(candidates)
-        repeated = check_fit(inputs, rep, None, known)
-        result = check_inputs(table.X, table.x_names, rep, known, normalisation=normalisation, seed=seed, quiet=quiet)
         outputs = rep_out or (str(task.rep_out) if task and normalisation is None else None)
+        reps, n_outputs = (read_rep(rep), read_rep(outputs or "0")), 0 if table.Y is None else table.Y.shape[1]
+        if has_particles(*reps):
+            known = read_particles(*reps, candidates, (table.X.shape[1], n_outputs if outputs else 0))[2]
+        else:
+            known = read_groups(candidates)
+        repeated = check_fit(Table(table.X, None, table.x_names, (), table.source), rep, None, known)
+        result = check_inputs(table.X, table.x_names, rep, known, normalisation=normalisation, seed=seed, quiet=quiet)
         evidence_table = None
         if table.Y is not None and outputs is not None:
             from softsym.inference import evidence

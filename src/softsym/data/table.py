@@ -26,6 +26,7 @@ from softsym.limits import check_memory
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
 from softsym.reps.affine import has_points, is_affine, points_to_vectors
+from softsym.reps.particles import has_particles
 from softsym.typing import Array, Index
 
 MEMORY_WARNING = 2_000_000_000
@@ -158,8 +159,9 @@ def check_fit(table: Table, rep_in: Rep | str | None, rep_out: Rep | str | None,
         InputError: Columns do not match a representation, rows are too few, or there is nothing to learn.
     """
     reps = [None if rep is None else read_rep(rep) for rep in (rep_in, rep_out)]
-    affine = has_points(*(rep for rep in reps if rep is not None))
-    for group in map(read_group, groups):
+    known = [rep for rep in reps if rep is not None]
+    affine = has_points(*known)
+    for group in () if has_particles(*known) else map(read_group, groups):  # read_particles compares sizes
         _check_size(reps[0], group, table.X, "X", "--in", "--x-columns", affine)
         if table.Y is not None:
             _check_size(reps[1], group, table.Y, "Y", "--out", "--y-columns", affine)

@@ -66,8 +66,10 @@ class SoftEquivariantClassifier(ClassifierMixin, SoftEquivariantEstimator):  # t
 
     def predict_proba(self, X: ArrayLike) -> Array:
         """Probabilities of the classes, (n, classes)."""
-        return self.fit_.predict(self._inputs(X)[1])
+        inputs = self._inputs(X)[1]  # first, as it refuses what was not fitted
+        return self.fit_.predict(inputs)
 
     def predict(self, X: ArrayLike) -> Any:
         """The most probable classes, (n,)."""
-        return self.classes_[self.predict_proba(X).argmax(1)]
+        best = self.predict_proba(X).argmax(1)
+        return self.classes_[best]

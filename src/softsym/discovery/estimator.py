@@ -41,7 +41,7 @@ from softsym.discovery.parallel import Executor, Session, Stop, run_interruptibl
 from softsym.discovery.points import Points, has_points, read_points
 from softsym.discovery.symmetries import Symmetries, measure_symmetries, read_evidence
 from softsym.errors import InputError
-from softsym.groups import Group, Translation, read_groups
+from softsym.groups import Group, Translation
 from softsym.groups import group as read_group
 from softsym.inference import EvidenceTable
 from softsym.progress import silence
@@ -357,6 +357,8 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         """The content of the report, as data."""
         from softsym.discovery.report import make_report_data
 
+        written = {"inputs": self.rep_in, "outputs": self.rep_out}
+        facts = {what: str(rep) for what, rep in written.items() if rep is not None} | (facts or {})
         return make_report_data(
             self.fit_, self.symmetries_, self.evidence_, title=title, names=self.column_names(), facts=facts
         )
@@ -384,7 +386,8 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         """Parameters as numbers, texts and lists, without those of the machine."""
         parameters = self._parameters()
         del parameters["n_jobs"], parameters["device"]
-        parameters["groups"] = [str(group) for group in self.fit_.shape.groups]
+        given = self._given_groups
+        parameters["groups"] = [str(group) for group in (self.fit_.shape.groups if given is None else given)]
         if not isinstance(parameters["random_state"], int | np.integer | None):
             parameters["random_state"] = self.fit_.seed  # what a generator gave
         for name in ("rep_in", "rep_out", "largest"):
@@ -409,20 +412,24 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             _, (self.fit_, self.symmetries_, self.evidence_) = state.from_files(stored)
 
     @property
-    def _has_points(self) -> bool:
-        return self.rep_in is not None and has_points(self.rep_in, self.rep_out)
+    def _given_groups(self) -> list[Group] | None:
+        """The candidates as they were given; None if the data propose them."""
+        if isinstance(self.groups, str) and self.groups == AUTO:
+            return None
+        listed = [self.groups] if isinstance(self.groups, str | Group) else self.groups or ()
+        return [read_group(each) for each in listed]
 
     @property
     def _points(self) -> Points | None:
         """How points are fitted; None if there are none."""
-        if self.rep_in is None or not self._has_points:
+        if self.rep_in is None or not has_points(self.rep_in, self.rep_out):
             return None
         target = None if self.rep_out is None else read_rep(self.rep_out)
         return Points(read_rep(self.rep_in), target, self.space_, self.is_centred_)
 
     def _centre(self, rows: Rows, groups: list[Group]) -> tuple[Rows, list[Group], str]:
         """Rows and candidates as they are fitted, without the origin of points unless it matters, and a note on translations."""
-        if self.rep_in is None or not self._has_points:
+        if self.rep_in is None or not has_points(self.rep_in, self.rep_out):
             return rows, groups, ""
         columns, note = rows.X.shape[1], ""
         points, acting = read_points(self.rep_in, self.rep_out, groups, columns)
@@ -449,13 +456,9 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
 
     def _candidates(self, rows: Rows, duplicates: Index | None) -> tuple[list[Group], str]:
         """The candidate groups: those that were given, or those that the data propose, and what was proposed, in words."""
-        if not isinstance(self.groups, str) or self.groups != AUTO:
-            if not self.groups:
-                return [], ""
-            if self._has_points:
-                listed = [self.groups] if isinstance(self.groups, str | Group) else self.groups
-                return list(dict.fromkeys(map(read_group, listed))), ""
-            return read_groups(self.groups), ""
+        given = self._given_groups
+        if given is not None:
+            return given, ""
         if self._target is Target.CLASSES:
             raise InputError("groups='auto' is for regression; pass candidates for classes, such as groups=['O(3)']")
         if self.rep_in is None or self.rep_out is None:

@@ -203,10 +203,11 @@ def verify(model: Model, shape: Shape, groups: Sequence[Group], rows: Rows) -> t
 
 def project_fit(fit: Fit, group: Group | str) -> tuple[Fit, float]:
     """A fit whose model is exactly equivariant to one of the candidates, and the mean distance of networks' weights from the space."""
-    wanted = read_group(group)
-    if wanted not in fit.shape.groups:
-        known = ", ".join(candidate.name for candidate in fit.shape.groups) or "none"
-        raise InputError(f"{wanted.name} is not among the candidate groups ({known}); fit with it to project onto it")
+    given, known = read_group(group), fit.shape.groups
+    wanted = next((each for each in known if each == given or each.name == given.name), None)
+    if wanted is None:
+        names = ", ".join(candidate.name for candidate in known) or "none"
+        raise InputError(f"{given.name} is not among the candidate groups ({names}); fit with it to project onto it")
     source = fit.full_model
     train, full = fit.train_model.project([wanted]), source.project([wanted])
     for other in (fit.networks, fit.gp):  # the selected model may have no such form

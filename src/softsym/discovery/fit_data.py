@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 
 from softsym import inference
-from softsym.arrays import merge_row_groups, one_blas_thread, quaternion_hint
+from softsym.arrays import merge_row_groups, one_blas_thread
 from softsym.data.split import SMALLEST_TEST, Parts, duplicate_groups, split_rows
 from softsym.discovery.config import PLAIN_WIDTH, Hyperparameters
-from softsym.discovery.points import as_vectors, has_points
+from softsym.discovery.points import as_vectors
 from softsym.errors import DataWarning, InputError
-from softsym.groups import Group, Trivial, join_groups
+from softsym.groups import Group, Trivial, join_groups, read_named_groups
 from softsym.groups import group as read_group
+from softsym.metrics.transform import read_shape
 from softsym.reps import Rep, Scalar
 from softsym.reps import rep as read_rep
 from softsym.typing import Array, Index
@@ -74,12 +75,13 @@ class Shape:
     def to_dict(self) -> dict[str, Any]:
         """Texts."""
         reps = {"rep_in": str(self.rep_in), "rep_out": str(self.rep_out)}
-        return {**reps, "groups": [str(group) for group in self.groups], "largest": str(self.largest)}
+        names = [group.name for group in self.groups]
+        return {**reps, "groups": [str(group) for group in self.groups], "names": names, "largest": str(self.largest)}
 
     @classmethod
     def from_dict(cls, texts: dict[str, Any]) -> Shape:
         """The inverse of :meth:`to_dict`."""
-        groups = tuple(map(read_group, texts["groups"]))
+        groups = read_named_groups(texts["groups"], texts.get("names"))
         return cls(read_rep(texts["rep_in"]), read_rep(texts["rep_out"]), groups, read_group(texts["largest"]))
 
 
@@ -265,28 +267,20 @@ def compute_evidence(data: FitData, n_jobs: int = 1) -> inference.EvidenceTable:
 
 
 def make_shape(given: dict[str, Any], X: Array, Y: Array, groups: list[Group], *, classes: bool) -> Shape:
-    """Representations and candidate groups of a fit; without groups columns may be scalars, and points are vectors."""
+    """Representations and candidate groups of a fit; without groups columns are scalars, and points are vectors."""
     needed = ("rep_in",) if classes else ("rep_in", "rep_out")
     missing = [f"`{name}`" for name in needed if given[name] is None]
     if groups and missing:
         raise InputError(
             f"`groups` are given but not how columns transform: pass {' and '.join(missing)}, as in rep_in='5S + 5V', rep_out='T(2)'"
         )
-    is_free = not groups and (given["groups"] == AUTO or has_points(given["rep_in"], given["rep_out"]))
     rep_in, rep_out = (
-        values.shape[1] * Scalar if is_free or given[name] is None else as_vectors(given[name])
+        values.shape[1] * Scalar if given[name] is None else as_vectors(given[name])
         for name, values in (("rep_in", X), ("rep_out", Y))
     )
-    largest = None if given["largest"] is None else read_group(given["largest"])
-    shape = Shape.of(rep_in, rep_out, groups, largest)
-    for rep, values, name, what in ((rep_in, X, "rep_in", "X"), (rep_out, Y, "rep_out", "y")):
-        size = rep.size(shape.largest)
-        if size != values.shape[1]:
-            raise InputError(
-                f"{rep} under {shape.largest.name} has size {size}, {what} has {values.shape[1]} columns; "
-                f"pass another `{name}`{quaternion_hint(values)}"
-            )
-    return shape
+    largest = [] if given["largest"] is None else [given["largest"]]
+    rep_in, rep_out, acting = read_shape(rep_in, rep_out, [*groups, *largest], X, Y)
+    return Shape.of(rep_in, rep_out, acting[: len(groups)], acting[-1] if largest else None)
 
 
 def warn_if_standardised(X: Array, Y: Array, shape: Shape) -> None:

@@ -51,7 +51,7 @@ from softsym.gp.mixture import (
     sum_rows,
 )
 from softsym.gp.regression import RemainderSums, Statistics, fit
-from softsym.groups import Group, Trivial, join_groups
+from softsym.groups import Group, Trivial, join_groups, read_named_groups
 from softsym.groups import group as read_group
 from softsym.io import digest, dump_with_checksum, load_with_checksum, put_folder
 from softsym.metrics.transform import read_shape
@@ -537,9 +537,7 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         for name, value in zip(STORED, values, strict=True):
             setattr(model, name, value)
         model.blocks_ = list(blocks)
-        read = (read_group(text) for text in about["groups"])
-        named = zip(read, about["names"], strict=True)
-        model.candidates_ = tuple(group if group.name == name else replace(group, label=name) for group, name in named)
+        model.candidates_ = read_named_groups(about["groups"], about["names"])
         model._summarize(about["ratios"])
         model.exact_groups_, model._rows = tuple(about["exact"]), about["rows"]
         return model

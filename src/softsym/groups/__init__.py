@@ -5,6 +5,7 @@ from softsym.groups.catalogue import CATALOGUE as CATALOGUE
 from softsym.groups.catalogue import group as group
 from softsym.groups.catalogue import join_groups as join_groups
 from softsym.groups.catalogue import read_groups as read_groups
+from softsym.groups.catalogue import read_named_groups as read_named_groups
 from softsym.groups.group import Generator as Generator
 from softsym.groups.group import Group as Group
 from softsym.groups.sampling import gaussian as gaussian

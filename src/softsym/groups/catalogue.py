@@ -24,6 +24,7 @@ import math
 import operator
 import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -356,6 +357,13 @@ def read_groups(groups: Group | str | Sequence[Group | str]) -> list[Group]:
         acting = ", ".join(f"{each.name} on R^{each.dim}" for each in parsed)
         raise InputError(f"all groups must act on the same space, got {acting}")
     return parsed
+
+
+def read_named_groups(texts: Sequence[str], names: Sequence[str] | None) -> tuple[Group, ...]:
+    """Groups as they were stored, with their names in tables."""
+    parsed = [group(text) for text in texts]
+    named = zip(parsed, [each.name for each in parsed] if names is None else names, strict=True)
+    return tuple(each if each.name == name else replace(each, label=name) for each, name in named)
 
 
 def join_groups(groups: Iterable[Group]) -> Group:

@@ -23,7 +23,7 @@ from softsym.groups import group as read_group
 from softsym.inference.lattice import contains
 from softsym.inference.parity import describe, find_pseudo_copies, has_reflections
 from softsym.inference.points import Action, read_columns
-from softsym.inference.randomization import RandomizationResult, holm, randomization_test
+from softsym.inference.randomization import RandomizationResult, randomization_test
 from softsym.inference.sample import Sample
 from softsym.inference.statements import FIRST_TESTED, SIZES, Statements, examine, mean_interval
 from softsym.inference.verdict import (
@@ -250,6 +250,24 @@ class _Tests:
         return EvidenceDetail([0.0, *SIZES], curve - curve.max(), draws, observed)
 
 
+def holm(p_values: Sequence[float]) -> list[float]:
+    """p-values of several tests, corrected so that with any number of true hypotheses the chance of one false alarm is kept.
+
+    Example:
+        >>> holm([0.01, 0.04, 0.03])
+        [0.03, 0.06, 0.06]
+    """
+    values = np.array(p_values, dtype=np.float64)
+    known = np.flatnonzero(~np.isnan(values))
+    order = known[np.argsort(values[known])]
+    corrected = values.copy()
+    running = 0.0
+    for rank, k in enumerate(order):
+        running = max(running, min(1.0, (len(order) - rank) * values[k]))
+        corrected[k] = running
+    return [float(value) for value in corrected]
+
+
 def _references(groups: Sequence[Group]) -> list[Group]:
     """Orthogonal groups to compare with where a candidate contains the rotations, is not compact, and no other one stands for them.
 
@@ -278,8 +296,8 @@ def _compare_with_others(
             for each in zip(*((block.whole, block.sizes) for block in sample.blocks), strict=True)
         )
         everywhere = np.arange(len(sample))
-        others = [
-            (everywhere, other.statements.exact_errors)
+        others: list[tuple[Index, Array, Action | None]] = [
+            (everywhere, other.statements.exact_errors, other.action)
             for other in (*tests, *references)
             if other.statements is not None and not contains(other.action.group, one.action.group)
         ]
@@ -287,16 +305,32 @@ def _compare_with_others(
             some, by_block = sample.tree_errors
             weights = [block.weights * block.sizes**2 for block in sample.blocks]
             trees = sum((each @ w for each, w in zip(by_block, weights, strict=True)), np.zeros(len(some)))
-            others.append((some, trees))
+            others.append((some, trees, None))
         level, cost, gain = 0.005 / max(1, len(others)), row.cost, 0.0
-        for some, errors in others:
+        for some, errors, action in others:
             labels = np.unique(sample.labels[some], return_inverse=True)[1].reshape(-1)
             low, high, _ = mean_interval(own[some] - errors, labels, level)
+            if low > 0 and action is not None and not contains(one.action.group, action.group):
+                # Its own symmetry may be the reason: without this candidate's it must be better than with both.
+                both = _errors_of_both(one, action)
+                low, high, _ = (0.0, 0.0, 0.0) if both is None else mean_interval(both - errors, labels, level)
             if low > 0:
                 gain, cost = max(gain, low / left), (max(low / whole, cost[0]), max(high / whole, cost[1]))
         if gain > 0:
             rows[k] = one.judge(p_values[k], cost, gain)
         rows[k] = replace(rows[k], seconds=row.seconds + time.perf_counter() - begun)
+
+
+def _errors_of_both(one: _Tests, other: Action) -> Array | None:
+    """Squared errors (n,) with the symmetries of two candidates; None where there is no group of both."""
+    if one.action.has_translations or other.has_translations:
+        return None
+    try:
+        both = one.action.linear | other.linear
+        action = replace(one.action, group=both, linear=both)
+        return examine(one.sample, action, tolerance=one.tolerance, noise=0.0).exact_errors
+    except InputError:  # it is too large, or not closed
+        return None
 
 
 def _compare_parities(rows: list[EvidenceRow], tests: Sequence[_Tests], n_jobs: int) -> None:

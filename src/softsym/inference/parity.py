@@ -101,8 +101,9 @@ def describe(named: list[tuple[Copy, ...]]) -> str:
         listed = list(sets)
         places = " or ".join(" and ".join(map(str, copies)) for copies in listed)
         is_one = len(kinds) == 1 and listed[0][0].stop - listed[0][0].start == 1
-        others = " and ".join(dict.fromkeys(f"{_word(_swap(kind))} ({_swap(kind)})" for kind in kinds))
-        said = " and ".join(dict.fromkeys(map(_word, kinds)))
+        swapped = [str(_swap(kind)) for kind in kinds]
+        others = " and ".join(dict.fromkeys(f"{WORDS[text]} ({text})" if text in WORDS else text for text in swapped))
+        said = " and ".join(dict.fromkeys(WORDS.get(str(kind), str(kind)) for kind in kinds))
         texts.append(f"{places} transform{'s' if is_one else ''} as {others}, you said {said}")
     text = "; or ".join(texts)
     return text if len(named) == 1 else f"{text}; the rows do not say which of these"
@@ -234,7 +235,3 @@ def _vectors(rep: Rep, group: Group) -> list[Copy]:
 def _swap(kind: TensorType) -> TensorType:
     """The type times the sign of the determinant."""
     return pseudo(Rep(((1, kind),))).terms[0][1]
-
-
-def _word(kind: TensorType) -> str:
-    return WORDS.get(str(kind), str(kind))

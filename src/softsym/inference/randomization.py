@@ -19,7 +19,7 @@ References:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,8 +30,8 @@ from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.groups.finite_subgroup import finite_subgroup
 from softsym.groups.sampling import random_walk
+from softsym.metrics.transform import transform_each_row
 from softsym.reps import Rep
-from softsym.reps.atoms import group_element
 from softsym.typing import Array
 
 Predictor = Callable[[Array], Array]
@@ -108,43 +108,6 @@ def randomization_test(
     observed = float(losses[0].sum() / counts.sum())
     smaller = int(np.sum(totals <= observed + _rounding(observed, Y)))
     return RandomizationResult((1 + smaller) / (1 + draws), observed, totals)
-
-
-def transform_each_row(rep: Rep, group: Group, parts: Sequence[Array], X: Array) -> Array:
-    """Each row transformed by an element of its own, shape (n, size).
-
-    Args:
-        rep: How the rows transform.
-        group: The group.
-        parts: One element for each row, (n, d_p, d_p) for each part of the group.
-        X: Rows (n, size).
-    """
-    element = group_element(group, tuple(parts))
-    out = X.copy()
-    for segment in rep.segments(group):
-        if segment.type.rank:
-            block = X[:, segment.start : segment.stop].reshape(len(X), segment.copies, segment.size)
-            transformed = block @ segment.type.rho(group, element).swapaxes(1, 2)
-            out[:, segment.start : segment.stop] = transformed.reshape(len(X), -1)
-    return out
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """p-values of several tests, corrected so that with any number of true hypotheses the chance of one false alarm is kept.
-
-    Example:
-        >>> holm([0.01, 0.04, 0.03])
-        [0.03, 0.06, 0.06]
-    """
-    values = np.array(p_values, dtype=np.float64)
-    known = np.flatnonzero(~np.isnan(values))
-    order = known[np.argsort(values[known])]
-    corrected = values.copy()
-    running = 0.0
-    for rank, k in enumerate(order):
-        running = max(running, min(1.0, (len(order) - rank) * values[k]))
-        corrected[k] = running
-    return [float(value) for value in corrected]
 
 
 def _draw_elements(group: Group, count: int, rng: np.random.Generator) -> list[Array]:

@@ -50,9 +50,9 @@ from softsym.gp.features import (
 from softsym.gp.regression import Remainder, RemainderSums, Statistics, fit
 from softsym.groups.finite_subgroup import finite_subgroup
 from softsym.inference.points import Action
-from softsym.inference.randomization import transform_each_row
 from softsym.inference.sample import MANY_ROWS, RESOLVABLE, Sample
 from softsym.inference.verdict import Findings
+from softsym.metrics.transform import transform_each_row
 from softsym.reps import TensorType
 from softsym.reps.atoms import group_element
 from softsym.typing import Array, Index

@@ -126,7 +126,7 @@ def sample_nontrivial(rep: Rep, group: Group, n: int, rng: np.random.Generator) 
 
 
 def transform_rows(rep: Rep, group: Group, parts: list[Array], X: Array) -> Array:
-    """Each row transformed by an element of its own, shape (n, size); equal elements are represented once."""
+    """Each row transformed by an element of its own, shape (n, size); equal elements are represented once, so types may be large."""
     flat = np.concatenate([part.reshape(len(X), -1) for part in parts], axis=1)
     _, first, which = np.unique(flat, axis=0, return_index=True, return_inverse=True)
     rows_of = np.split(np.argsort(which, kind="stable"), np.cumsum(np.bincount(which))[:-1])
@@ -141,6 +141,25 @@ def transform_rows(rep: Rep, group: Group, parts: list[Array], X: Array) -> Arra
             for matrix, rows in zip(matrices, rows_of[start : start + step], strict=True):
                 block = X[rows, columns].reshape(-1, segment.size)
                 out[rows, columns] = (block @ matrix.T).reshape(len(rows), -1)
+    return out
+
+
+def transform_each_row(rep: Rep, group: Group, parts: Sequence[Array], X: Array) -> Array:
+    """The same for many different elements and small types, all rows at once.
+
+    Args:
+        rep: How the rows transform.
+        group: The group.
+        parts: One element for each row, (n, d_p, d_p) for each part of the group.
+        X: Rows (n, size).
+    """
+    element = group_element(group, tuple(parts))
+    out = X.copy()
+    for segment in rep.segments(group):
+        if segment.type.rank:
+            block = X[:, segment.start : segment.stop].reshape(len(X), segment.copies, segment.size)
+            transformed = block @ segment.type.rho(group, element).swapaxes(1, 2)
+            out[:, segment.start : segment.stop] = transformed.reshape(len(X), -1)
     return out
 
 

@@ -9,7 +9,6 @@ matrices.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -21,6 +20,7 @@ from softsym.groups import Group, Trivial
 from softsym.reps import Rep, Segment
 from softsym.reps.affine import DisplacementAtom, PointAtom, has_points, points_to_vectors
 from softsym.reps.atoms import Atom, Base, Sign
+from softsym.reps.particles import count_columns
 from softsym.reps.symmetric import Subspace
 from softsym.typing import Array
 
@@ -53,7 +53,9 @@ class Columns:
     def read(cls, X: Array, Y: Array, rep_in: Rep, rep_out: Rep) -> Columns:
         """The columns of inputs (n, D) and outputs (n, q); the dimension of the space follows from their numbers."""
         linear = [_as_vectors(rep) for rep in (rep_in, rep_out)]
-        fitting = [d for d in range(1, LARGEST_DIM + 1) if _sizes(linear, d) == [X.shape[1], Y.shape[1]]]
+        fitting = [
+            d for d in range(1, LARGEST_DIM + 1) if count_columns(linear, Trivial(d)) == [X.shape[1], Y.shape[1]]
+        ]
         if not fitting:
             raise InputError(
                 f"{X.shape[1]} input and {Y.shape[1]} output columns are not {rep_in} and {rep_out} of any space of dimension 1 to "
@@ -157,14 +159,6 @@ def _point_columns(rep: Rep, d: int) -> NDArray[np.bool_]:
     """Whether each column is of a point."""
     sizes = [points_to_vectors(Rep((term,))).size(Trivial(d)) for term in rep]
     return np.repeat([kind.atoms == (PointAtom(),) for _, kind in rep], sizes)
-
-
-def _sizes(reps: Sequence[Rep], d: int) -> list[int]:
-    """Numbers of columns in a space of d dimensions; none where tensors have no components there."""
-    try:
-        return [rep.size(Trivial(d)) for rep in reps]
-    except InputError:
-        return []
 
 
 def _is_tensor(atom: Atom) -> bool:

@@ -19,13 +19,13 @@ from numpy.typing import ArrayLike, NDArray
 from softsym.arrays import join_equal_inputs, read_rows
 from softsym.data.split import HELD_OUT, split_rows
 from softsym.errors import InputError, UnclearNullSpaceWarning
-from softsym.groups import GL, SE, SO, E, Group, O, Scaling, Translation, Trivial
+from softsym.groups import GL, SE, SO, E, Group, O, S, Scaling, Translation
 from softsym.groups import group as read_group
 from softsym.inference.evidence import evidence
 from softsym.inference.verdict import ABSENT_ABOVE, LEAST_R2, TOLERANCE, EvidenceRow, Verdict
 from softsym.metrics.transform import LOW_OVERLAP, orbit_overlap
 from softsym.propose.algebra import angle, contains, count_translations, generator_words, orthonormal, recognise
-from softsym.propose.columns import JITTER, LARGEST_DIM, Columns, Rows, prepare
+from softsym.propose.columns import JITTER, Columns, Rows, prepare
 from softsym.propose.discrete import Element, join_elements
 from softsym.propose.lie_derivative import LieMatrix, SmoothFit, fit_smooth, lie_matrix, unit_matrices
 from softsym.propose.proposal import Proposal, ProposalRow, ProposalTable
@@ -33,6 +33,7 @@ from softsym.propose.search import POOR, TIED, Candidate, search
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
 from softsym.reps.affine import has_points
+from softsym.reps.particles import forget_particles, place_group, read_factors
 from softsym.typing import Array, Index
 
 FEWEST = 20
@@ -93,7 +94,7 @@ def propose(
         raise InputError(f"{min(len(X), max_rows)} row(s) propose nothing; at least {FEWEST} are needed")
     if not tolerance > 0:
         raise InputError(f"`tolerance` must be positive, got {tolerance!r}")
-    columns = Columns.read(X, Y, read_rep(rep_in), read_rep(rep_out))
+    columns = Columns.read(X, Y, *(forget_particles(read_rep(rep)) for rep in (rep_in, rep_out)))
     selection, inference, labels = _split(X, row_groups, max_rows, seed)
     used = np.concatenate([selection, inference])
     if not np.ptp(Y[used], axis=0).any():
@@ -383,7 +384,7 @@ class Candidates:
             nearly = ", ".join(row.name for row in self.proposal.nearly) or "nothing"
             words = f"the data propose no group{reason}; nothing sure; nearly found: {nearly}"
         usual = ", ".join(group.name for group in self.usual)
-        return f"{words}; {usual} are judged too" if usual else words
+        return f"{words}; {usual} {'is' if len(self.usual) == 1 else 'are'} judged too" if usual else words
 
 
 def propose_candidates(
@@ -397,7 +398,7 @@ def propose_candidates(
     duplicates: Index | None = None,
     row_groups: Index | None = None,
 ) -> Candidates:
-    """Candidate groups for a fit: those that data propose, largest first, those that came close, and the usual ones.
+    """Candidate groups for a fit: those that data propose, largest first, those that came close, usual ones, exchanges of particles.
 
     Rows that a fit with the same arguments keeps for the test are not looked at.
 
@@ -422,15 +423,20 @@ def propose_candidates(
     seen = np.sort(np.concatenate([parts.train, parts.val]))
     labels = None if row_groups is None else row_groups[seen]
     proposal = propose(X[seen], Y[seen], rep_in, rep_out, row_groups=labels, seed=seed)
-    if has_points(read_rep(rep_in), read_rep(rep_out)):
+    reps = read_rep(rep_in), read_rep(rep_out)
+    if has_points(*reps):
         counts = [count_translations(group) for group in proposal.groups]
         found = [group for group, count in zip(proposal.groups, counts, strict=True) if count == counts[0]]
         return Candidates(tuple(found[:MAX_CANDIDATES]), proposal)
+    factors = read_factors(*reps, (X.shape[1], Y.shape[1]))
+    counts = [each.dim for each in factors[1:]]
     close = [read_group(row.group) for row in proposal.nearly]
     groups = list(dict.fromkeys([*proposal.groups, *close]))
     usual: tuple[Group, ...] = ()
     if not any(group.is_orthogonal for group in groups):
-        d = next(d for d in range(1, LARGEST_DIM + 1) if read_rep(rep_in).size(Trivial(d)) == X.shape[1])
-        usual = usual_groups(d, O)
-    listed = [*groups, *usual][:MAX_CANDIDATES]
-    return Candidates(tuple(listed), proposal, tuple(group for group in usual if group in listed))
+        usual = usual_groups(factors[0].dim, O)
+    listed = [place_group(group, factors, 0) for group in [*groups, *usual][:MAX_CANDIDATES]]
+    exchanges = [place_group(S(n), factors, place) for place, n in enumerate(counts, 1) if n > 1]
+    if len(set(counts)) < len(counts):  # no two candidates of one name
+        exchanges = [replace(each, label="") for each in exchanges]
+    return Candidates((*listed, *exchanges), proposal, (*listed[len(groups) :], *exchanges))

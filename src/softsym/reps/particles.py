@@ -7,6 +7,7 @@ largest group. Groups of fewer factors are multiplied by trivial ones: O(3) by T
 from __future__ import annotations
 
 import functools
+import math
 import operator
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,7 +15,8 @@ from dataclasses import replace
 from softsym.errors import InputError
 from softsym.groups import Group, Trivial
 from softsym.groups import group as read_group
-from softsym.reps.rep import Rep, on_part
+from softsym.reps.atoms import Particles
+from softsym.reps.rep import Rep, TensorType, on_part
 
 
 def has_particles(*reps: Rep) -> bool:
@@ -40,19 +42,32 @@ def read_particles(
         >>> rep_out, [str(group) for group in groups], groups[1].name
         (V[0]*V[0], ['O(3) * Trivial(5)', 'Trivial(3) * S(5)', 'O(3) * S(5)'], 'S(5)')
     """
-    reps = rep_in, rep_out = on_part(rep_in, 0), on_part(rep_out, 0)
+    factors = read_factors(rep_in, rep_out, columns)
+    return on_part(rep_in, 0), on_part(rep_out, 0), [_lift(read_group(group), factors) for group in groups]
+
+
+def read_factors(rep_in: Rep, rep_out: Rep, columns: tuple[int, int]) -> list[Group]:
+    """The trivial groups of space and of every kind of particles."""
+    reps = on_part(rep_in, 0), on_part(rep_out, 0)
     found = {kind.particles for rep in reps for _, kind in rep} - {None}
     counts = {atom.part: atom.count for atom in found if atom is not None}
-    kinds = [counts.get(part, 1) for part in range(1, max(counts) + 1)]
+    kinds = [counts.get(part, 1) for part in range(1, max(counts, default=0) + 1)]
     for d in range(1, max(columns) + 1):
         factors = [Trivial(n) for n in (d, *kinds)]
-        whole = functools.reduce(operator.mul, factors)
-        if all(rep.size(whole) == size for rep, size in zip(reps, columns, strict=True)):
-            return rep_in, rep_out, [_lift(read_group(group), factors) for group in groups]
+        if count_columns(reps, functools.reduce(operator.mul, factors)) == list(columns):
+            return factors
     raise InputError(
         f"{columns[0]} and {columns[1]} columns are not {rep_in} and {rep_out} of any space; "
         "pass other `rep_in` and `rep_out`"
     )
+
+
+def count_columns(reps: Sequence[Rep], group: Group) -> list[int]:
+    """Numbers of columns of representations; none where tensors have no components."""
+    try:
+        return [rep.size(group) for rep in reps]
+    except InputError:
+        return []
 
 
 def _lift(group: Group, factors: Sequence[Group]) -> Group:
@@ -68,5 +83,26 @@ def _lift(group: Group, factors: Sequence[Group]) -> Group:
             + ("" if not places else " in one way")
             + f"; write all factors, such as {' * '.join(each.text for each in factors)} with groups for some of them"
         )
-    listed = [*factors[: places[0]], group, *factors[places[0] + size :]]
+    return place_group(group, factors, places[0])
+
+
+def place_group(group: Group, factors: Sequence[Group], place: int) -> Group:
+    """A group on the factors from one place on, of the same name, which leaves the others alone."""
+    listed = [*factors[:place], group, *factors[place + len(group.part_dims) :]]
     return replace(functools.reduce(operator.mul, listed), label=group.name) if len(listed) > 1 else group
+
+
+def forget_particles(rep: Rep) -> Rep:
+    """The quantities of particles without which particle has them, in the same columns.
+
+    Example:
+        >>> import softsym as ss
+        >>> forget_particles(ss.rep("5x(S + V) + V"))
+        5S + 6V
+    """
+    terms = []
+    for copies, kind in rep:
+        particles = [atom for atom in kind.atoms if isinstance(atom, Particles)]
+        own = TensorType(tuple(atom for atom in kind.atoms if atom not in particles))
+        terms.append((copies * math.prod(atom.count for atom in particles), own))
+    return on_part(Rep(tuple(terms)), None)
