@@ -11,6 +11,7 @@ from sklearn.preprocessing import LabelBinarizer
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import column_or_1d, validate_data
 
+from softsym.arrays import encode_labels
 from softsym.discovery.estimator import SoftEquivariantEstimator
 from softsym.discovery.fit_data import Target
 from softsym.errors import InputError
@@ -39,9 +40,15 @@ class SoftEquivariantClassifier(ClassifierMixin, SoftEquivariantEstimator):  # t
 
     def _read(self, X: Any, y: Any) -> tuple[Array, Array]:
         X, y = validate_data(self, X, y, ensure_min_samples=2, dtype=np.float64)
-        if type_of_target(y) == "unknown":
+        try:
+            kind = type_of_target(y)
+        except TypeError:  # labels that cannot be sorted, or bytes
+            kind = "unknown"
+        encode_labels(list(np.ravel(y)), "`y`")  # refuses missing ones
+        if kind == "unknown":
+            types = sorted({type(label).__name__ for label in np.ravel(y)})
             raise InputError(
-                f"Unknown label type: `y` must hold classes, got {type(np.ravel(y)[0]).__name__}; pass them as texts, str(...) of each"
+                f"Unknown label type: `y` must hold classes, got {' and '.join(types)}; pass them as texts, str(...) of each"
             )
         check_classification_targets(y)
         y = column_or_1d(y, warn=True)
@@ -66,8 +73,10 @@ class SoftEquivariantClassifier(ClassifierMixin, SoftEquivariantEstimator):  # t
 
     def predict_proba(self, X: ArrayLike) -> Array:
         """Probabilities of the classes, (n, classes)."""
-        return self.fit_.predict(self._inputs(X)[1])
+        _, inputs = self._inputs(X)  # before `fit_`: it refuses what is not fitted
+        return self.fit_.predict(inputs)
 
     def predict(self, X: ArrayLike) -> Any:
         """The most probable classes, (n,)."""
-        return self.classes_[self.predict_proba(X).argmax(1)]
+        best = self.predict_proba(X).argmax(1)
+        return self.classes_[best]

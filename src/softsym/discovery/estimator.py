@@ -44,6 +44,7 @@ from softsym.errors import InputError
 from softsym.groups import Group, Translation, read_groups
 from softsym.groups import group as read_group
 from softsym.inference import EvidenceTable
+from softsym.io import put_text
 from softsym.progress import silence
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
@@ -349,7 +350,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         check_is_fitted(self)
         page = render(self.report_data(title))
         if path is not None:
-            Path(path).write_text(page, encoding="utf-8")
+            put_text(Path(path), page)
         return Report(page, None if path is None else Path(path))
 
     @one_blas_thread()

@@ -602,6 +602,8 @@ def load_gp(folder: Path) -> SoftEquivariantGP:
         if content["tensors"] != digest(tensors):
             raise InputError(f"{folder}: {TENSORS} does not go with {TEXT}; save the model again")
         return SoftEquivariantGP.from_state(content["gp"], decode(tensors))
+    except InputError:
+        raise
     except (ValueError, KeyError, TypeError, AttributeError, SafetensorError) as error:
         raise InputError(f"{folder}: {TEXT} is damaged ({in_one_line(error)}); save the model again") from error
 
