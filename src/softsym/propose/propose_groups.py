@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from softsym.arrays import join_equal_inputs, read_rows
+from softsym.arrays import join_equal_inputs, read_rows, seed_of
 from softsym.data.split import HELD_OUT, split_rows
 from softsym.errors import InputError, UnclearNullSpaceWarning
 from softsym.groups import GL, SE, SO, E, Group, O, Scaling, Translation, Trivial
@@ -93,7 +93,7 @@ def propose(
         raise InputError(f"{min(len(X), max_rows)} row(s) propose nothing; at least {FEWEST} are needed")
     if not tolerance > 0:
         raise InputError(f"`tolerance` must be positive, got {tolerance!r}")
-    columns = Columns.read(X, Y, read_rep(rep_in), read_rep(rep_out))
+    seed, columns = seed_of(seed, "seed"), Columns.read(X, Y, read_rep(rep_in), read_rep(rep_out))
     selection, inference, labels = _split(X, row_groups, max_rows, seed)
     used = np.concatenate([selection, inference])
     if not np.ptp(Y[used], axis=0).any():
