@@ -26,7 +26,7 @@ RIGHT = {
 WRONG = {
     "masked": (np.ma.array([[1.0, 2], [3, 4]], mask=[[0, 0], [1, 0]]), r"has masked cells, the first at \[1, 0\]"),
     "dates": (np.array([["2026-01-01"], ["2026-01-02"]], dtype="datetime64[D]"), "holds dates"),
-    "durations": (np.array([[1], [2]], dtype="timedelta64[s]"), "holds durations"),
+    "durations": (np.array([[1], [2]], dtype="timedelta64[s]"), "durations; pass"),
     "ragged": ([[1, 2], [3]], "rows of unequal length"),
     "texts": ([["a", "b"]], "holds texts"),
     "complex": (np.ones((2, 2)) * 1j, "complex"),
@@ -98,4 +98,35 @@ def test_metrics_read_seeds_so():
         lambda: split_rows(rows, 0.2, seed=-1),
     ):
         with pytest.raises(InputError, match="a seed is a whole number of at least 0"):
+            call()
+
+
+HOSTILE = ("masked", "dates", "durations", "ragged", "equal names", "dates of pandas")
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+@pytest.mark.parametrize("estimator", [ss.SoftEquivariantRegressor(), ss.SoftEquivariantGP(groups=["O(2)"])], ids=type)
+def test_estimators_refuse_the_same(estimator, kind):
+    values, message = WRONG[kind]
+    for inputs, outputs, name in ((values, np.ones(2), "X"), (np.ones((2, 2)), values, "y")):
+        with pytest.raises(InputError, match=message) as caught:
+            estimator.fit(inputs, outputs)
+        assert f"`{name}`" in str(caught.value)
+
+
+def test_estimators_take_tensors_with_gradients():
+    X = torch.randn(80, 3, requires_grad=True, generator=torch.Generator().manual_seed(0))
+    est = ss.SoftEquivariantRegressor("V", "V", ["O(3)"], model="linear").fit(X, 2 * X)
+    assert np.allclose(est.predict(X), 2 * X.detach().numpy(), atol=1e-5)
+
+
+@pytest.mark.parametrize("seed", [-1, 1.5, "a", True, [1]])
+def test_seeds_of_evidence_proposals_and_networks(seed):
+    X = np.random.default_rng(0).standard_normal((60, 3))
+    for call in (
+        lambda: ss.evidence(X, X, "V", "V", ["O(3)"], seed=seed),
+        lambda: ss.propose(X, X, "V", "V", seed=seed),
+        lambda: ss.nn.MLP("V", "V", "O(3)", width=4, seed=seed),
+    ):
+        with pytest.raises(InputError, match="`seed` must be a whole number"):
             call()

@@ -28,13 +28,12 @@ ADVICE = {
 }
 """What an array of each kind of numpy holds, if it holds no real numbers."""
 
+TIMES = ("date", "time", "duration", "period")
+"""How the names of types of times begin, in numpy, pandas and polars."""
 
-def read_numbers(values: Any, name: str) -> Array:
-    """Real numbers of any array library as float64, of whatever shape; a tensor is detached and copied from its device.
 
-    Raises:
-        InputError: Masked cells, dates, texts, complex numbers, rows of unequal length or column names that occur twice.
-    """
+def unwrap(values: Any, name: str) -> Any:
+    """Values as they are given, tensors and masked arrays as arrays; refuses masked cells, ragged rows and names that occur twice."""
     for column, count in Counter(map(str, getattr(values, "columns", ()))).items():
         if count > 1:
             raise InputError(f"`{name}` has {count} columns called {column!r}; give each a name of its own")
@@ -42,15 +41,44 @@ def read_numbers(values: Any, name: str) -> Array:
         if np.ma.getmaskarray(values).any():
             row = np.argwhere(np.ma.getmaskarray(values))[0].tolist()
             raise InputError(f"`{name}` has masked cells, the first at {row}; fill them in or leave those rows out")
-        values = values.data
-    if hasattr(values, "detach"):
-        values = values.detach().cpu().resolve_conj()
-        values = values.float() if values.dtype.itemsize == 2 and values.is_floating_point() else values
+        return values.data
     try:
-        array = np.asarray(values)
+        if hasattr(values, "detach"):
+            values = values.detach().cpu().resolve_conj()
+            return np.asarray(values.float() if values.dtype.itemsize == 2 and values.is_floating_point() else values)
+        if isinstance(values, list | tuple):
+            np.asarray(values)
     except (TypeError, ValueError, RuntimeError) as error:
         problem = "has rows of unequal length" if isinstance(values, list | tuple) else "is no array"
         raise InputError(f"`{name}` {problem}; pass an array of numbers") from error
+    return values
+
+
+def validate(estimator: Any, X: Any, y: Any = "no_validation", **options: Any) -> Any:
+    """Scikit-learn's ``validate_data`` in float64, after refusing what it would take for numbers; classes may be dates."""
+    from sklearn.utils.validation import validate_data
+
+    for name, values in {"X": X, "y": y if options.get("y_numeric") else X}.items():
+        types = values.dtypes if hasattr(values, "columns") else [getattr(values, "dtype", "")]
+        if any(str(each).lower().startswith(TIMES) for each in types):
+            raise InputError(
+                f"`{name}` holds dates or durations; pass numbers, such as seconds since the first of them"
+            )
+    return validate_data(estimator, unwrap(X, "X"), unwrap(y, "y"), dtype=np.float64, **options)
+
+
+def read_numbers(values: Any, name: str) -> Array:
+    """Real numbers of any array library as float64, of whatever shape; a tensor is detached and copied from its device.
+
+    Raises:
+        InputError: Masked cells, dates, texts, complex numbers, rows of unequal length or column names that occur twice.
+    """
+    try:
+        array = np.asarray(unwrap(values, name))
+    except (TypeError, ValueError, RuntimeError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"`{name}` is no array; pass an array of numbers") from error
     if array.dtype.kind in ADVICE:
         raise InputError(f"`{name}` holds {ADVICE[array.dtype.kind]}")
     try:
@@ -129,7 +157,7 @@ def one_blas_thread() -> Iterator[None]:
         yield
 
 
-def seed_of(random_state: Any) -> int:
+def seed_of(random_state: Any, name: str = "random_state") -> int:
     """A seed from what scikit-learn allows as a random state."""
     if random_state is None:
         return int(np.random.default_rng().integers(2**31))
@@ -140,7 +168,7 @@ def seed_of(random_state: Any) -> int:
     is_whole = isinstance(random_state, int | np.integer) and not isinstance(random_state, bool)
     if not is_whole or not 0 <= random_state < 2**63:
         raise InputError(
-            f"`random_state` must be a whole number from 0 to 2^63 - 1, a RandomState, a Generator or None, got {random_state!r:.60}"
+            f"`{name}` must be a whole number from 0 to 2^63 - 1, a RandomState, a Generator or None, got {random_state!r:.60}"
         )
     return int(random_state)
 

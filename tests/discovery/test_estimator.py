@@ -1,5 +1,6 @@
 """The estimators: scikit-learn's contract, data frames, what is refused, what is found."""
 
+import os
 import pickle
 import signal
 import threading
@@ -152,6 +153,18 @@ def test_classes():
     assert np.allclose(est.predict_proba(X).sum(1), 1)
     assert est.score(X, y) > 0.85
     assert est.symmetries_["O(3)"].error < 0.1
+
+
+def test_a_report_is_written_as_a_whole_and_never_into_a_pipe(tmp_path):
+    est = fitted()
+    (tmp_path / "link.html").symlink_to(tmp_path / "report.html")
+    est.report(tmp_path / "link.html")
+    assert (tmp_path / "link.html").is_symlink()
+    assert (tmp_path / "report.html").read_text() == est.report().page
+    os.mkfifo(tmp_path / "pipe.html")
+    for name in ("pipe.html", "."):
+        with pytest.raises(InputError, match="is no file but a folder, a pipe or a device"):
+            est.report(tmp_path / name)
 
 
 def test_a_budget_decides_the_epochs():

@@ -1,6 +1,7 @@
 """The long attack: ``python -m tests.fuzz --cases 100000``. Fails on a crash, a case that takes over ten seconds, or 2 GB of memory."""
 
 import argparse
+import json
 import resource
 import signal
 import sys
@@ -21,10 +22,11 @@ def main() -> int:
     parser.add_argument("--cases", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=0, help="the first seed")
     parser.add_argument("--only", choices=[target.__name__ for target in TARGETS])
+    parser.add_argument("--json", type=Path, help="a file for the numbers")
     given = parser.parse_args()
     chosen = {t: share for t, share in TARGETS.items() if given.only in (None, t.__name__)}
     signal.signal(signal.SIGALRM, _too_long)
-    failed, began = 0, time.monotonic()
+    failed, began, numbers = 0, time.monotonic(), {}
     for target, share in chosen.items():
         cases = given.cases * share // sum(chosen.values())
         ends, start, slowest = Counter(), time.monotonic(), 0.0
@@ -45,12 +47,17 @@ def main() -> int:
                 slowest = max(slowest, time.monotonic() - at)
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
         failed += peak > LARGEST
+        numbers[target.__name__] = {"cases": cases, **ends, "slowest": round(slowest, 2), "peak_gb": round(peak, 2)}
         print(
             f"{target.__name__}: {cases} cases, {ends['used']} used, {ends['refused']} refused, {time.monotonic() - start:.0f} s "
             f"(slowest {slowest:.1f} s), peak {peak:.2f} GB",
             flush=True,
         )
-    print(f"{failed} failed in {time.monotonic() - began:.0f} s")
+    seconds = round(time.monotonic() - began)
+    print(f"{failed} failed in {seconds} s")
+    if given.json:
+        record = {"seed": given.seed, "failed": failed, "seconds": seconds, "targets": numbers}
+        given.json.write_text(json.dumps(record, indent=1) + "\n")
     return failed
 
 

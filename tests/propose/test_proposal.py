@@ -1,6 +1,7 @@
 """The result: words, rows, JSON, figure."""
 
 import json
+import os
 
 import pytest
 
@@ -45,3 +46,6 @@ def test_the_figure_shows_eigenvalues_axes_and_groups(tmp_path):
     assert (tmp_path / "a.html").stat().st_size > 10_000
     with pytest.raises(InputError, match=r"a figure is a file .html, .svg, .png, got a.pdf"):
         found.plot(tmp_path / "a.pdf")
+    os.mkfifo(tmp_path / "pipe.html")
+    with pytest.raises(InputError, match="is no file but a folder, a pipe or a device"):
+        found.plot(tmp_path / "pipe.html")

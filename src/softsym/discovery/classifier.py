@@ -9,8 +9,9 @@ from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin
 from sklearn.preprocessing import LabelBinarizer
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import column_or_1d, validate_data
+from sklearn.utils.validation import column_or_1d
 
+from softsym.arrays import encode_labels, validate
 from softsym.discovery.estimator import SoftEquivariantEstimator
 from softsym.discovery.fit_data import Target
 from softsym.errors import InputError
@@ -38,10 +39,16 @@ class SoftEquivariantClassifier(ClassifierMixin, SoftEquivariantEstimator):  # t
     _target = Target.CLASSES
 
     def _read(self, X: Any, y: Any) -> tuple[Array, Array]:
-        X, y = validate_data(self, X, y, ensure_min_samples=2, dtype=np.float64)
-        if type_of_target(y) == "unknown":
+        X, y = validate(self, X, y, ensure_min_samples=2)
+        try:
+            kind = type_of_target(y)
+        except TypeError:  # labels that cannot be sorted, or bytes
+            kind = "unknown"
+        encode_labels(list(np.ravel(y)), "`y`")  # refuses missing ones
+        if kind == "unknown":
+            types = sorted({type(label).__name__ for label in np.ravel(y)})
             raise InputError(
-                f"Unknown label type: `y` must hold classes, got {type(np.ravel(y)[0]).__name__}; pass them as texts, str(...) of each"
+                f"Unknown label type: `y` must hold classes, got {' and '.join(types)}; pass them as texts, str(...) of each"
             )
         check_classification_targets(y)
         y = column_or_1d(y, warn=True)

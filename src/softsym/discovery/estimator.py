@@ -16,9 +16,17 @@ from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from softsym.arrays import check_magnitudes, encode_labels, encode_row_groups, one_blas_thread, row_weights, seed_of
+from softsym.arrays import (
+    check_magnitudes,
+    encode_labels,
+    encode_row_groups,
+    one_blas_thread,
+    row_weights,
+    seed_of,
+    validate,
+)
 from softsym.data.split import HELD_OUT
 from softsym.discovery.config import (
     NETWORK_FIELDS,
@@ -44,6 +52,7 @@ from softsym.errors import InputError
 from softsym.groups import Group, Translation
 from softsym.groups import group as read_group
 from softsym.inference import EvidenceTable
+from softsym.io import put_text
 from softsym.progress import silence
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
@@ -349,7 +358,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         check_is_fitted(self)
         page = render(self.report_data(title))
         if path is not None:
-            Path(path).write_text(page, encoding="utf-8")
+            put_text(Path(path), page)
         return Report(page, None if path is None else Path(path))
 
     @one_blas_thread()
@@ -483,7 +492,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
     def _inputs(self, X: Any) -> tuple[Array, Array]:
         """Checked inputs, as they are given and as models take them."""
         check_is_fitted(self)
-        given = np.asarray(validate_data(self, X, reset=False, dtype=np.float64), dtype=np.float64)
+        given = np.asarray(validate(self, X, reset=False), dtype=np.float64)
         points = self._points
         return given, given if points is None else points.inputs(given)
 

@@ -15,8 +15,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from softsym.arrays import validate
 from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.groups import group as read_group
@@ -52,7 +53,7 @@ class InvariantFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: ArrayLike, y: Any = None) -> Self:
         """Learns the number and names of the columns."""
-        inputs = validate_data(self, X, dtype=np.float64)
+        inputs = validate(self, X)
         rep, group = read_rep(self.rep), read_group(self.group)
         if rep.size(group) != inputs.shape[1]:
             raise InputError(
@@ -63,7 +64,7 @@ class InvariantFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def transform(self, X: ArrayLike) -> Array:
         """Invariants (n, features) of rows (n, size of ``rep``)."""
         check_is_fitted(self)
-        inputs = np.asarray(validate_data(self, X, reset=False, dtype=np.float64))
+        inputs = np.asarray(validate(self, X, reset=False))
         columns = [feature.value(*(inputs[:, self._blocks[k]] for k in feature.blocks)) for feature in self._features]
         return np.stack(columns, axis=1) if columns else np.zeros((len(inputs), 0))
 

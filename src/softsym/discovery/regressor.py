@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import validate_data
 
+from softsym.arrays import validate
 from softsym.discovery.estimator import SoftEquivariantEstimator
 from softsym.discovery.fit_data import Target
 from softsym.typing import Array
@@ -57,7 +57,7 @@ class SoftEquivariantRegressor(RegressorMixin, SoftEquivariantEstimator):  # typ
 
     def _read(self, X: Any, y: Any) -> tuple[Array, Array]:
         names = [str(name) for name in y.columns] if hasattr(y, "columns") else None
-        X, y = validate_data(self, X, y, multi_output=True, y_numeric=True, ensure_min_samples=2, dtype=np.float64)
+        X, y = validate(self, X, y, multi_output=True, y_numeric=True, ensure_min_samples=2)
         self.n_outputs_ = 0 if y.ndim == 1 else y.shape[1]
         if names is not None and y.ndim == 2:
             self.output_names_ = names

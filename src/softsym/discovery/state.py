@@ -112,8 +112,7 @@ def restore_estimator(files: Files) -> Any:
         estimator = ESTIMATORS[name].from_parameters(content["parameters"])
         for key in ATTRIBUTES:
             if key in attributes:
-                value = attributes[key]
-                setattr(estimator, key, np.array(value) if isinstance(value, list) else value)
+                setattr(estimator, key, _from_plain(attributes[key]))
         estimator.fit_, estimator.symmetries_, estimator.evidence_ = fitted
         fit, symmetries, evidence = fitted
         columns = estimator.n_features_in_
@@ -145,7 +144,7 @@ def to_files(estimator: Any) -> Files:
         "format": FORMAT,
         "class": type(estimator).__name__,
         "parameters": {name: plain(value) for name, value in estimator.storable_parameters().items()},
-        "attributes": {name: plain(getattr(estimator, name)) for name in ATTRIBUTES if hasattr(estimator, name)},
+        "attributes": {name: _to_plain(getattr(estimator, name)) for name in ATTRIBUTES if hasattr(estimator, name)},
         "symmetries": estimator.symmetries_.to_dicts(),
         "evidence": {
             "rows": evidence.to_dicts(),
@@ -204,6 +203,24 @@ def plain(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return value.tolist()
     return value.item() if isinstance(value, np.generic) else value
+
+
+def _to_plain(value: Any) -> Any:
+    """A fitted attribute for JSON; integers and times, which lists do not tell apart, with their type."""
+    if isinstance(value, np.ndarray) and value.dtype.kind in "iumM" and value.dtype != np.int64:
+        numbers = value.astype(np.uint64 if value.dtype.kind == "u" else np.int64)
+        return {"dtype": str(value.dtype), "values": numbers.tolist()}
+    return plain(value)
+
+
+def _from_plain(value: Any) -> Any:
+    """The inverse of :func:`_to_plain`."""
+    if isinstance(value, dict):
+        dtype = np.dtype(value["dtype"])
+        if dtype.kind not in "iumM":
+            raise TypeError(f"an attribute of type {dtype}")
+        return np.array(value["values"], dtype)
+    return np.array(value) if isinstance(value, list) else value
 
 
 def canonical(content: dict[str, Any]) -> bytes:

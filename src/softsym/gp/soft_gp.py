@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from softsym.arrays import check_magnitudes, encode_row_groups, one_blas_thread, row_weights, seed_of
+from softsym.arrays import check_magnitudes, encode_row_groups, one_blas_thread, row_weights, seed_of, validate
 from softsym.errors import InputError, in_one_line
 from softsym.gp.arrays import from_state, to_state
 from softsym.gp.features import (
@@ -260,7 +260,7 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _read(self, X: Any, y: Any, sample_weight: Any, **options: Any) -> tuple[Array, Array, Array | None]:
         """Inputs, outputs and weights as numbers that can be computed with."""
-        inputs, outputs = validate_data(self, X, y, multi_output=True, y_numeric=True, dtype=np.float64, **options)
+        inputs, outputs = validate(self, X, y, multi_output=True, y_numeric=True, **options)
         Y = np.asarray(outputs, dtype=np.float64)
         check_magnitudes(inputs, "a value of `X`")
         check_magnitudes(Y, "a value of `y`")
@@ -365,7 +365,7 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     def predict(self, X: ArrayLike, return_std: bool = False) -> Any:
         """Mean (n, outputs), or (n,) as ``y`` was, and the standard deviation of a new measurement if asked for."""
         check_is_fitted(self)
-        inputs = np.asarray(validate_data(self, X, reset=False, dtype=np.float64))
+        inputs = np.asarray(validate(self, X, reset=False))
         rows = (inputs - self.shift_in_) / self.scale_in_
         mean, std = np.zeros((2, len(rows), len(self.shift_out_)))
         for block in self.blocks_:
@@ -600,6 +600,8 @@ def load_gp(folder: Path) -> SoftEquivariantGP:
         if content["tensors"] != digest(tensors):
             raise InputError(f"{folder}: {TENSORS} does not go with {TEXT}; save the model again")
         return SoftEquivariantGP.from_state(content["gp"], decode(tensors))
+    except InputError:
+        raise
     except (ValueError, KeyError, TypeError, AttributeError, SafetensorError) as error:
         raise InputError(f"{folder}: {TEXT} is damaged ({in_one_line(error)}); save the model again") from error
 

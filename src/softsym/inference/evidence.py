@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import chdtri
 
-from softsym.arrays import encode_labels, one_blas_thread, read_former_name, read_rows, row_weights
+from softsym.arrays import encode_labels, one_blas_thread, read_former_name, read_rows, row_weights, seed_of
 from softsym.errors import InputError
 from softsym.groups import SO, Group, O
 from softsym.groups import group as read_group
@@ -129,7 +129,9 @@ def evidence(
     if labels is not None and not labels.any():
         raise InputError("all rows are of one row group; at least two are needed")
     linear = [action.linear for action in candidates]
-    sample = Sample.make(table.X, table.Y, table.rep_in, table.rep_out, linear, labels, weights, seed, table.centre)
+    sample = Sample.make(
+        table.X, table.Y, table.rep_in, table.rep_out, linear, labels, weights, seed_of(seed, "seed"), table.centre
+    )
     if not sample.blocks:
         raise InputError("the outputs do not vary; there is nothing to explain")
     allowed = TOLERANCE if tolerance is None else float(tolerance)

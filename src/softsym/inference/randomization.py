@@ -25,7 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from softsym.arrays import read_former_name
+from softsym.arrays import make_rng, read_former_name
 from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.groups.finite_subgroup import finite_subgroup
@@ -93,7 +93,7 @@ def randomization_test(
         >>> [round(t.p_value, 4) for t in test]
         [1.0, 0.0005]
     """
-    rng, row_groups = np.random.default_rng(seed), read_former_name(row_groups, sources, stacklevel=3)
+    rng, row_groups = make_rng(seed), read_former_name(row_groups, sources, stacklevel=3)
     labels = np.arange(len(X)) if row_groups is None else np.unique(np.asarray(row_groups), return_inverse=True)[1]
     count, counts = int(labels.max()) + 1, np.ones(len(X)) if weights is None else weights
     losses = np.empty((copies + 1, count))

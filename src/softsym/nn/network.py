@@ -14,6 +14,7 @@ from typing import TypeAlias
 import torch
 from torch import Tensor, nn
 
+from softsym.arrays import seed_of
 from softsym.errors import InputError
 from softsym.groups import Group, join_groups, read_groups
 from softsym.maps import TensorMap, linear_parameters
@@ -177,7 +178,7 @@ def hidden_reps(width: int, layers: int, group: Group, hidden: Hidden = None, *,
 
 def as_generator(seed: int | torch.Generator) -> torch.Generator:
     """A generator from a seed."""
-    return seed if isinstance(seed, torch.Generator) else torch.Generator().manual_seed(seed)
+    return seed if isinstance(seed, torch.Generator) else torch.Generator().manual_seed(seed_of(seed, "seed"))
 
 
 def largest_group(groups: Groups, largest: Group | str | None = None) -> tuple[list[Group], Group]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from softsym.errors import InputError
 from softsym.groups import Group
+from softsym.io import put_file, put_text
 from softsym.tables import CandidateTable, Column
 from softsym.typing import Array
 
@@ -169,10 +170,10 @@ class Proposal:
         if path.suffix.lower() not in SUFFIXES:
             raise InputError(f"a figure is a file {', '.join(SUFFIXES)}, got {path.name}")
         if path.suffix.lower() == ".html":
-            path.write_text(_figure(self).to_html(include_plotlyjs=True), encoding="utf-8")
+            put_text(path, _figure(self).to_html(include_plotlyjs=True))
             return None
         try:
-            _figure(self).write_image(path)  # needs plotly's kaleido
+            put_file(path, _figure(self).write_image)  # needs plotly's kaleido
         except (ImportError, ValueError, RuntimeError) as error:
             raise InputError(f"cannot draw {path.name}: kaleido is not installed; pass a file .html") from error
 

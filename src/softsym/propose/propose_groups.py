@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from softsym.arrays import join_equal_inputs, read_rows
+from softsym.arrays import join_equal_inputs, read_rows, seed_of
 from softsym.data.split import HELD_OUT, split_rows
 from softsym.errors import InputError, UnclearNullSpaceWarning
 from softsym.groups import GL, SE, SO, E, Group, O, S, Scaling, Translation
@@ -94,6 +94,7 @@ def propose(
         raise InputError(f"{min(len(X), max_rows)} row(s) propose nothing; at least {FEWEST} are needed")
     if not tolerance > 0:
         raise InputError(f"`tolerance` must be positive, got {tolerance!r}")
+    seed = seed_of(seed, "seed")
     columns = Columns.read(X, Y, *(forget_particles(read_rep(rep)) for rep in (rep_in, rep_out)))
     selection, inference, labels = _split(X, row_groups, max_rows, seed)
     used = np.concatenate([selection, inference])
