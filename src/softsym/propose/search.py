@@ -52,8 +52,8 @@ LARGEST, ABSENT = 0.75, 1.0
 """Largest violation of a generator that is considered, and what a violation of none would be."""
 MAX_GAPS, MAX_ROUND = 6, 3
 """So many of the widest gaps are considered, and so many algebras in round numbers near each."""
-NEARLY_ROTATIONS = 1.0
-"""Degrees to rotations within which an algebra is tried as such."""
+NEARLY_ROTATIONS, SURELY_ROTATIONS = 1.0, 0.05
+"""Degrees to rotations within which an algebra is tried as such, and within which it is taken for one."""
 REFINEMENTS = 8
 """Steps of the frame."""
 FURTHEST = 0.25
@@ -236,7 +236,7 @@ def search(rows: Rows, lie: LieMatrix, unconstrained: SmoothFit, *, with_scaling
             if _has_scaling(each.span) and len(rest := without_identity(each.span)):
                 _add(rows, rest, found)
         found = [each for each in found if not _has_scaling(each.span)]
-    return [_in_round_numbers(each, found) for each in sort_candidates(found)]
+    return [_as_rotations(_in_round_numbers(each, found)) for each in sort_candidates(found)]
 
 
 def is_as_good(one: GroupFit, other: GroupFit) -> bool:
@@ -249,13 +249,21 @@ def _in_round_numbers(one: Candidate, found: Sequence[Candidate]) -> Candidate:
     rounder_ones = [each for each in found if each.freedom < one.freedom and angle(each.span, one.span) < NEAR]
     near = [each for each in rounder_ones if is_as_good(each.fitted, one.fitted)]
     best = min(near, key=lambda each: (each.freedom, -each.score), default=one)
-    span = best.span
-    rotations = orthonormal((span - span.swapaxes(1, 2)) / 2)  # a frame from data is orthogonal up to errors at best
-    if len(rotations) == len(span) and EQUAL < angle(rotations, span) < NEARLY_ROTATIONS and is_closed(rotations):
-        fitted = fit_group(best.fitted.rows, Group.from_generators(rotations, name="candidate"))
-        if fitted is not None and is_as_good(fitted, best.fitted):
-            return replace(one, span=rotations, fitted=fitted)
-    return replace(one, span=span, fitted=best.fitted)
+    return replace(one, span=best.span, fitted=best.fitted)
+
+
+def _as_rotations(one: Candidate) -> Candidate:
+    """An algebra that is nearly one of rotations as such, where it explains about as much: frames from data are orthogonal up to errors."""
+    rotations = orthonormal((one.span - one.span.swapaxes(1, 2)) / 2)
+    gap = angle(rotations, one.span) if len(rotations) == len(one.span) else NEAR
+    if not EQUAL < gap < NEARLY_ROTATIONS or not is_closed(rotations):
+        return one
+    if gap < SURELY_ROTATIONS:
+        return replace(one, span=rotations)
+    fitted = fit_group(one.fitted.rows, Group.from_generators(rotations, name="candidate"))
+    if fitted is None or not is_as_good(fitted, one.fitted):
+        return one
+    return replace(one, span=rotations, fitted=fitted)
 
 
 def _is_explained(span: Array, found: Sequence[Candidate], unconstrained: SmoothFit) -> bool:
