@@ -69,6 +69,16 @@ def strata() -> str:
     return "\n\n".join(tables)
 
 
+def again() -> str:
+    """The same rates of strata that were run again with the final rule."""
+    rows = [
+        [f"{one['stratum']} of the {one['list']} list, {one['rows']:,} rows", str(one["rates"]["pairs"])]
+        + [rate(one["rates"][key]) for key in STRATA_RATES]
+        for one in recorded("calibration-again")
+    ]
+    return table(["again, noise 0.05", "pairs", *STRATA_RATES.values()], rows)
+
+
 def verdicts() -> str:
     """The rates of all strata in one sentence."""
     result = json.loads((RESULTS / "calibration-strata.json").read_text())["calibration-evidence"]
@@ -347,6 +357,7 @@ PROPOSED = {
 WAYS = ("plain", "augmented", "sample penalty", "per")
 TABLES = {
     "strata": strata,
+    "again": again,
     "verdicts": verdicts,
     "recordings": recordings,
     "many_rows": many_rows,
