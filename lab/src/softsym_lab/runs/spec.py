@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import Field, PositiveInt, model_validator
 
-from softsym.datasets import task as read_task
 from softsym.groups import Group
 from softsym.groups import group as read_group
-from softsym.nn import ScaleCanonical, soft_network
 from softsym.training import Batch, LearningRate, NetworkHyperparameters, Patience, TrainingConfig, check_device
 from softsym_lab.zoo import MODELS, Blueprint, Model
 
@@ -218,6 +216,9 @@ class RunSpec:
 @lru_cache
 def _can_canonicalise(task: str, groups: tuple[str, ...] | None) -> bool:
     """Whether a candidate scales the inputs of a task, so that PER's network can undo sizes."""
+    from softsym.datasets import task as read_task  # these load torch
+    from softsym.nn import ScaleCanonical, soft_network
+
     found = read_task(task)
     candidates = found.groups if groups is None else groups
     small = soft_network(found.rep_in, found.rep_out, list(candidates), 8, 2, largest=found.largest)
