@@ -273,6 +273,8 @@ def make_shape(given: dict[str, Any], X: Array, Y: Array, groups: list[Group], *
             f"`groups` are given but not how columns transform: pass {' and '.join(missing)}, as in rep_in='5S + 5V', rep_out='T(2)'"
         )
     is_free = not groups and (given["groups"] == AUTO or has_points(given["rep_in"], given["rep_out"]))
+    if not groups and given["largest"] is None:  # nothing says how many columns a vector has
+        is_free |= any(kind.atoms for name in needed if given[name] is not None for _, kind in as_vectors(given[name]))
     rep_in, rep_out = (
         values.shape[1] * Scalar if is_free or given[name] is None else as_vectors(given[name])
         for name, values in (("rep_in", X), ("rep_out", Y))
