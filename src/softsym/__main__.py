@@ -21,6 +21,7 @@ def run() -> None:
     try:
         run()
     except SystemExit as leaving:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is done; Python would still die of it while it ends
         if leaving.code != 130:
             raise
         if "softsym.discovery.parallel" in sys.modules:

@@ -131,6 +131,11 @@ def test_clone_grid_search_and_pipeline():
     search = GridSearchCV(base, {"network__width": [8, 12]}, cv=2).fit(X, Y)
     assert search.best_params_["network__width"] in (8, 12)
     assert make_pipeline(FunctionTransformer(), base).fit(X, Y).predict(X).shape == Y.shape
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # a fit that fails is one
+        linear = ss.SoftEquivariantRegressor("2V", "V", model="linear")
+        search = GridSearchCV(linear, {"groups": [None, [], "O(3)", ["O(2)@z"]]}, cv=2).fit(X, Y)
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
 
 
 def test_pickling_goes_through_plain_numbers():

@@ -1,12 +1,14 @@
 """Predictions to files: names that clash, endings, permissions."""
 
 import os
+import warnings
 
 import numpy as np
 import polars
 import pytest
 
 import softsym
+import softsym as ss
 from softsym.discovery.discover import predict_file
 from softsym.errors import InputError
 from tests.discovery.small import estimator, rows
@@ -33,6 +35,25 @@ def test_a_spread_never_hides_a_prediction(model, data, tmp_path):
     frame = polars.read_csv(tmp_path / "p.csv")
     assert frame.columns == ["e", "e_std", "f", "e_std_", "e_std_std_", "f_std_"]
     assert np.allclose(frame["e_std"], est.predict(rows(60)[0])[:, 1])
+
+
+def test_its_input_is_never_replaced(model, data, tmp_path):
+    (tmp_path / "link.npz").symlink_to(data)
+    for name in ("new.npz", "link.npz"):
+        with pytest.raises(InputError, match="is what this command reads; pass another -o"):
+            predict_file(model[0], data, tmp_path / name, force=True)
+    with np.load(data) as stored:
+        assert list(stored) == ["X"]
+
+
+def test_columns_that_are_chosen_by_name_need_no_warning(tmp_path):
+    X, Y = rows(60)
+    frame = polars.DataFrame(X, schema=list("abcdef"))
+    folder = ss.SoftEquivariantRegressor("2V", "V", ["O(3)"], model="linear").fit(frame, Y).save(tmp_path / "model")
+    frame.write_csv(tmp_path / "new.csv")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert predict_file(folder, str(tmp_path / "new.csv"), tmp_path / "p.csv") == 60
 
 
 def test_endings_in_capitals(model, data, tmp_path):

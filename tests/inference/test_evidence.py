@@ -1,3 +1,6 @@
+import sys
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -5,6 +8,7 @@ import softsym
 import softsym as ss
 from softsym.errors import InputError
 from softsym.inference import evidence
+from softsym.progress import progress
 
 
 def draw(n=150, noise=0.05, seed=0):
@@ -286,3 +290,14 @@ def test_a_candidate_is_not_withdrawn_because_another_one_helps_more():
     X, Y = (np.asarray(each) for each in ss.task("inertia:Oz(2)").sample(200, seed=0))
     table = ss.evidence(X, Y, "5x(S + V)", "T(2)", ["O(2)@z", "S(5)"])
     assert [row.verdict for row in table] == ["exact", "exact"]
+
+
+def test_long_work_is_not_silent(monkeypatch, capsys, caplog):
+    monkeypatch.setattr(sys.modules[evidence.__module__], "progress", partial(progress, patience=0.0))
+    X, Y = draw(60)
+    with caplog.at_level("INFO", logger="softsym"):
+        evidence(X, Y, "2V", "V", ["SO(3)", "O(3)"])
+        ss.SoftEquivariantGP("2V", "V", ["SO(3)"]).fit(X, Y)
+    assert "evidence: group 2/" in capsys.readouterr().err
+    assert "evidence on 2 candidates" in caplog.text
+    assert "Gaussian process on 60 rows with 1 candidates" in caplog.text

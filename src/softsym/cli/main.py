@@ -88,7 +88,7 @@ def run() -> None:
         typer.echo(f"softsym: {printable(message)}", err=True)
         sys.exit(code)
     except (KeyboardInterrupt, Interrupted):
-        typer.echo("softsym: interrupted; nothing was written", err=True)
+        typer.echo("softsym: interrupted; nothing unfinished was kept, run the same command again", err=True)
         sys.exit(130)
     finally:
         signal.signal(signal.SIGINT, before)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import shutil
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -213,6 +214,8 @@ def predict_file(
     """Predicts for every row of a file; returns their number."""
     if output.suffix.lower() not in suffixes():
         raise InputError(f"{output} must end in {', '.join(suffixes())}")
+    if output.exists() and Path(data).exists() and output.samefile(data):
+        raise InputError(f"{output} is what this command reads; pass another -o")
     if output.exists() and not force:
         raise InputError(f"{output} exists already; pass another -o, or --force to replace it")
     if not (model / "model.json").is_file():
@@ -231,10 +234,12 @@ def predict_file(
             f"{table.source} gives {table.X.shape[1]} columns, the model has {est.n_features_in_} inputs "
             f"({est.fit_.shape.rep_in}); pass them as --x-columns"
         )
-    if hasattr(est, "predict_proba"):
-        mean, std = est.predict_proba(table.X), est.fit_.std(table.X)
-    else:
-        mean, std = (part.reshape(len(table.X), -1) for part in est.predict(table.X, return_std=True))
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "X does not have valid feature names")  # columns were chosen by them
+        if hasattr(est, "predict_proba"):
+            mean, std = est.predict_proba(table.X), est.fit_.std(table.X)
+        else:
+            mean, std = (part.reshape(len(table.X), -1) for part in est.predict(table.X, return_std=True))
     outputs, shown = est.column_names()[1], std if np.any(std) else None  # of a single network they are zero
     try:
         output.parent.mkdir(parents=True, exist_ok=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import logging
 import time
 import warnings
 from abc import ABC, abstractmethod
@@ -65,7 +64,6 @@ if TYPE_CHECKING:
     from softsym.discovery.report import Report, ReportData
     from softsym.discovery.select import Baselines, Fit
 
-LOGGER = logging.getLogger("softsym")
 P = ParamSpec("P")
 OnEvidence = Callable[[EvidenceTable], None]
 
@@ -503,13 +501,13 @@ def run_fit(
 ) -> tuple[EvidenceTable, Symmetries, Fit]:
     """The steps of a fit: evidence, models, networks where they can improve on them, selection with exact groups, verdicts."""
     began = time.perf_counter()
-    evidence = compute_evidence(data, session.n_jobs)
+    with silence() if session.quiet else nullcontext():
+        evidence = compute_evidence(data, session.n_jobs)
     if on_evidence is not None and len(evidence):
         on_evidence(evidence)
     from softsym.discovery import exact, select  # with libraries that take seconds to import
     from softsym.discovery.models import GP
 
-    LOGGER.info("evidence on %d candidates in %.1f s", len(evidence), time.perf_counter() - began)
     shape, note = data.shape, data.note
     judged = read_evidence(shape.groups, evidence)
     supported, overlapping = select.select_supported(shape.groups, judged)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import copy
 import functools
 import itertools
+import logging
 import operator
 import warnings
 from collections.abc import Sequence
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
     from torch import nn
 
 FORMAT, TEXT, TENSORS = 3, "gp.json", "tensors.safetensors"
+LOGGER = logging.getLogger("softsym")
 STORED = ("shift_in_", "scale_in_", "shift_out_", "scale_out_", "n_features_in_", "n_outputs_")
 CHOOSING, CHOOSING_OF_MANY, FEW_ROWS, CHOSEN_SHARE = 3_000, 24_000, 4_000, 0.1
 """Rows times coordinates on which features and symmetries are chosen, and how many if there are more than so many rows: at least so
@@ -246,6 +248,7 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.data_ = replace(data, rep_in=rep_in, kinds=tuple(each.type for each in segments), some=some)
         self.candidates_, self._rows = tuple(candidates), len(Y)
         labels = encode_row_groups(groups, len(Y))
+        LOGGER.info("Gaussian process on %d rows with %d candidates", len(Y), len(candidates))
         holding, ratios = self._compare(candidates)
         options = self._options(candidates, holding, ratios)
         if labels is not None and len(np.unique(labels)) > 1 and len(options) > 1:

@@ -6,6 +6,7 @@ test where inputs are invariant, and the verdict that rests on them by the rule 
 
 from __future__ import annotations
 
+import logging
 import math
 import time
 from collections.abc import Callable, Sequence
@@ -37,6 +38,7 @@ from softsym.inference.verdict import (
 )
 from softsym.limits import ContextThreads
 from softsym.metrics.transform import HIGH_OVERLAP, MIN_ROWS, orbit_overlap, read_shape, sample_nontrivial
+from softsym.progress import progress
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
 from softsym.reps.affine import has_points
@@ -46,6 +48,7 @@ FEWEST, FEWEST_GROUPS = 10, 4
 """The fewest rows that are accepted."""
 OVERLAP_ROWS, TESTED_ROWS = 600, 2_000
 """Rows of the orbit overlap and of the randomization test, if there are more."""
+LOGGER = logging.getLogger("softsym")
 A = TypeVar("A")
 T = TypeVar("T")
 
@@ -145,7 +148,7 @@ def evidence(
             on_progress(action.group.name)
         return tests
 
-    tests = _map(test, table.actions, n_jobs)
+    tests = _map(test, table.actions, n_jobs, "evidence: group")
     tests, references = tests[: len(candidates)], tests[len(candidates) :]
     p_values = holm([one.p_value for one in tests])
     rows = [one.judge(p) for one, p in zip(tests, p_values, strict=True)]
@@ -154,6 +157,7 @@ def evidence(
     details = {one.action.group.name: one.detail for one in tests}
     rows = make_consistent(rows, inside)
     _compare_parities(rows, tests, n_jobs)
+    LOGGER.info("evidence on %d candidates in %.1f s", len(rows), time.perf_counter() - start)
     return EvidenceTable(rows, details, time.perf_counter() - start)
 
 
@@ -349,7 +353,7 @@ def _compare_parities(rows: list[EvidenceRow], tests: Sequence[_Tests], n_jobs: 
         note = "; ".join(text for text in (row.note, describe(named) if named else "") if text)
         return replace(row, note=note, seconds=row.seconds + time.perf_counter() - begun)
 
-    rows[:] = _map(compare, range(len(rows)), n_jobs)
+    rows[:] = _map(compare, range(len(rows)), n_jobs, "reflections: group")
 
 
 def _randomize(sample: Sample, group: Group) -> RandomizationResult | None:
@@ -396,11 +400,14 @@ def _noise_share(noise: ArrayLike | None, X: Array, Y: Array, sample: Sample) ->
     return total / float(chdtri(degrees, 0.025)) / whole
 
 
-def _map(function: Callable[[A], T], items: Sequence[A], n_jobs: int) -> list[T]:
-    if n_jobs <= 1 or len(items) == 1:
-        return [function(item) for item in items]
-    with ContextThreads(n_jobs) as pool:
-        return list(pool.map(function, items))
+def _map(function: Callable[[A], T], items: Sequence[A], n_jobs: int, what: str) -> list[T]:
+    """The function's values, with progress."""
+    results: list[T] = []
+    with ContextThreads(max(1, n_jobs)) as pool, progress(what, len(items)) as show:
+        for result in pool.map(function, items) if min(n_jobs, len(items)) > 1 else map(function, items):
+            results.append(result)
+            show(len(results))
+    return results
 
 
 def _labels(row_groups: ArrayLike | None, n: int) -> Index | None:

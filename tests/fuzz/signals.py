@@ -1,0 +1,195 @@
+"""Kills and interrupts at random moments of the commands: ``python -m tests.fuzz.signals --kills 40 --interrupts 40``.
+
+An interrupt ends a command within two seconds with exit code 130 and one line. After either, files are whole or absent, no process is left,
+and the same command, with ``--resume`` where something was kept, runs to its end.
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+
+import softsym as ss
+from tests.discovery.small import rows
+
+LONGEST = 2.0
+SMALL = ["--in", "2V", "--out", "V", "--groups", "O(2)@x", "O(2)@z"]
+NETWORKS = ["--model", "network", "--width", "16", "--layers", "2", "--epochs", "60", "--seeds", "2"]
+COMMANDS = {
+    "discover": ["discover", "rows.npz", *SMALL, "--out-dir", "out"],
+    "discover networks": ["discover", "rows.npz", *SMALL, *NETWORKS, "--jobs", "2", "--out-dir", "out"],
+    "discover linear": ["discover", "rows.npz", *SMALL, "--model", "linear", "--out-dir", "out"],
+    "propose": ["propose", "rows.npz", "--in", "2V", "--out", "V", "--json", "out.json", "--picture", "out.html"],
+    "predict": ["predict", "model", "rows.npz", "-o", "out.csv"],
+    "check": ["check", "rows.npz", "--in", "2V", "--groups", "O(3)", "--json", "out.json"],
+    "inspect": ["inspect", "--in", "T(3)", "--out", "T(3)", "--groups", "O(4)", "--json", "out.json"],
+    "doctor": ["doctor"],
+}
+TEMPORARY = re.compile(r"\..+\.[0-9a-f]{12}(\..*)?")
+
+
+def start(words: list[str], folder: Path) -> subprocess.Popen[str]:
+    """A command in a session of its own, which Ctrl-C can stop."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "softsym", *words],
+        cwd=folder,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+
+
+def prepare(folder: Path, model: Path) -> None:
+    """A folder with what the commands read."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    X, Y = rows()
+    np.savez(folder / "rows.npz", X=X, Y=Y)
+    shutil.copytree(model, folder / "model")
+
+
+def is_alive(group: int) -> bool:
+    """Whether a process of the command still runs, some seconds after its end."""
+    for _ in range(30):
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return False
+        time.sleep(0.1)
+    return True
+
+
+def damage(folder: Path) -> list[str]:
+    """What is half-written."""
+    wrong = [path.name for path in folder.iterdir() if TEMPORARY.fullmatch(path.name)]
+    for name in ("out", "model"):
+        if (folder / name).exists():
+            ss.load(folder / name / "model" if name == "out" else folder / name)
+    if (folder / "out.json").exists():
+        json.loads((folder / "out.json").read_text())
+    if (folder / "out.html").exists() and not (folder / "out.html").read_text().rstrip().endswith("</html>"):
+        wrong.append("out.html")
+    return wrong
+
+
+def strike(words: list[str], folder: Path, number: signal.Signals, seconds: float) -> dict:
+    """One command that is stopped after so many seconds."""
+    process = start(words, folder)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(seconds)
+    began = time.monotonic()
+    if is_late := process.poll() is not None:
+        pass
+    elif number == signal.SIGINT:
+        os.killpg(process.pid, signal.SIGINT)
+    else:
+        process.kill()
+    _, err = process.communicate(timeout=120)
+    took = time.monotonic() - began
+    lines = err.strip().splitlines()
+    # Before the command's own first line Python answers, with a traceback or with nothing.
+    is_early = process.returncode == -signal.SIGINT and "in run" not in err and "softsym: " not in err
+    return {
+        "state": "ended before" if is_late else "Python was starting" if is_early else "",
+        "code": process.returncode,
+        "seconds": took,
+        "said": lines[-1] if lines else "",
+        "alive": is_alive(process.pid),
+        "raw": err if "Traceback" in err else "",
+    }
+
+
+def faults(one: dict, folder: Path, number: signal.Signals) -> list[str]:
+    """What went wrong in one case."""
+    wrong = [f"left {name}" for name in damage(folder)] if number == signal.SIGINT else []
+    if number == signal.SIGKILL:
+        damage(folder)  # temporary files may be left; what is in place must be whole
+    wrong += ["a process is left"] * one["alive"]
+    if not one["state"] and one["code"] != 0 and number == signal.SIGINT:
+        wrong += [one["raw"]] * bool(one["raw"])
+        wrong += [f"exit {one['code']}"] * (one["code"] != 130)
+        wrong += [f"said {one['said']!r}"] * (not one["said"].startswith("softsym: interrupted; "))
+        wrong += [f"took {one['seconds']:.1f} s"] * (one["seconds"] > LONGEST)
+    return wrong
+
+
+def attack(number: signal.Signals, count: int, rng: np.random.Generator, place: Path, durations: dict) -> dict:
+    """Stops commands in turn; after every stop of a discovery, and at the end of every command's, it must run through."""
+    codes, messages, times, wrong = Counter(), Counter(), [], []
+    for k in range(count):
+        name = list(COMMANDS)[k % len(COMMANDS)]
+        folder = place / "work"
+        prepare(folder, place / "model")
+        one = strike(COMMANDS[name], folder, number, float(rng.uniform(0, durations[name])))
+        found = faults(one, folder, number)
+        resume = ["--resume"] if (folder / "out.partial").exists() else []
+        force = ["--force"] if (folder / "out").exists() or (folder / "out.csv").exists() else []
+        again = start([*COMMANDS[name], *resume, *force], folder)
+        _, err = again.communicate(timeout=600)
+        found += [f"again: exit {again.returncode}: {err.strip()[-300:]}"] * (again.returncode != 0)
+        found += [f"again: left {left}" for left in damage(folder)]
+        found += ["again: out.partial is left"] * (folder / "out.partial").exists()
+        codes[one["state"] or one["code"]] += 1
+        if not one["state"]:
+            times.append(one["seconds"])
+            messages[re.sub(r"\S*out\S*", "OUT", one["said"]) if number == signal.SIGINT else ""] += 1
+        for fault in found:
+            print(f"{number.name} {k}, {name}: {fault}", file=sys.stderr, flush=True)
+        wrong += found
+    return {
+        "count": count,
+        "exit_codes": {str(code): times for code, times in codes.items()},
+        "messages": dict(messages),
+        "seconds_to_stop": {"median": round(float(np.median(times)), 2), "max": round(max(times), 2)},
+        "failed": len(wrong),
+    }
+
+
+def main() -> int:
+    """Returns how much went wrong."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kills", type=int, default=40)
+    parser.add_argument("--interrupts", type=int, default=40)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--json", type=Path, help="a file for the numbers")
+    given = parser.parse_args()
+    rng, durations = np.random.default_rng(given.seed), {}
+    with tempfile.TemporaryDirectory(prefix="softsym-signals-") as folder:
+        place = Path(folder)
+        X, Y = rows()
+        ss.SoftEquivariantRegressor("2V", "V", ["O(2)@z"], model="linear").fit(X, Y).save(place / "model")
+        for name, words in COMMANDS.items():
+            prepare(place / "work", place / "model")
+            began = time.monotonic()
+            process = start(words, place / "work")
+            _, err = process.communicate(timeout=600)
+            assert process.returncode == 0, (name, err)
+            durations[name] = time.monotonic() - began
+        record = {"seed": given.seed, "durations": {name: round(one, 1) for name, one in durations.items()}}
+        for word, number, count in (
+            ("interrupts", signal.SIGINT, given.interrupts),
+            ("kills", signal.SIGKILL, given.kills),
+        ):
+            if count:
+                record[word] = attack(number, count, rng, place, durations)
+                print(f"{word}: {json.dumps(record[word])}", flush=True)
+    if given.json:
+        given.json.write_text(json.dumps(record, indent=1) + "\n")
+    return sum(record[word]["failed"] for word in ("interrupts", "kills") if word in record)
+
+
+if __name__ == "__main__":
+    sys.exit(min(main(), 100))
