@@ -39,7 +39,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def rate(found: dict[str, Any] | None) -> str:
-    """A count with its exact binomial interval in percent."""
+    """A count with its interval (Wilson) in percent."""
     if found is None or not found["of"]:
         return ""
     low, high = found["interval"]
@@ -53,20 +53,26 @@ def strata() -> str:
     rows = [
         [name, str(one["pairs"]), *(rate(one[key]) for key in STRATA_RATES)] for name, one in result["strata"].items()
     ]
-    whole, same = result["strata"]["all"], result["invariance"]
+    whole = result["strata"]["all"]
     power = [[f"violation {key}", rate(value)] for key, value in whole["power"].items()]
     rules = [[name, rate(two["false_exact"]), rate(two["exact_called_exact"])] for name, two in whole["rules"].items()]
-    changes = [
-        [f"another {key}", rate(value)] for key, value in same.items() if key in ("order", "seed", "unit", "frame")
-    ]
     tables = [
         table(head, rows),
         table(["called soft or absent", "all strata"], power),
         table(["rule", 'false "exact"', "exact called exact"], rules),
     ]
-    if changes:
-        tables.append(table(["the same rows in", "the same verdict"], changes))
     return "\n\n".join(tables)
+
+
+def invariance() -> str:
+    """How often verdicts stay the same in another order, with another seed, in another unit or frame."""
+    result = json.loads((RESULTS / "calibration-changes.json").read_text())["calibration-evidence"]
+    names = {key: f"another {key}" for key in ("order", "seed", "unit", "frame")} | {
+        "all": "any of these",
+        "contradictions": "both decided, and different",
+    }
+    head = [f"{result['part']} list, {result['rows']} rows, noise {result['noise']}", "the same verdict"]
+    return table(head, [[text, rate(result["invariance"][key])] for key, text in names.items()])
 
 
 def again() -> str:
@@ -358,6 +364,7 @@ WAYS = ("plain", "augmented", "sample penalty", "per")
 TABLES = {
     "strata": strata,
     "again": again,
+    "invariance": invariance,
     "verdicts": verdicts,
     "recordings": recordings,
     "many_rows": many_rows,
