@@ -199,3 +199,14 @@ def test_the_command_to_copy_leaves_text_out_and_reads_the_file(tmp_path, suffix
     table = read_table(words[2], options["--x-columns"], options["--y-columns"])
     assert table.x_names == ("x1", "y1", "z1", "it's, odd")
     assert options["--in"] == "V + S"
+
+
+@pytest.mark.parametrize("count", [b"\x79", b"\x7a"], ids=["-61", "61"])
+def test_pages_of_parquet_that_cannot_have_so_many_values(tmp_path, count):
+    """A page of -61 values ended the process: polars asked for 2^61 bytes."""
+    path = tmp_path / "d.parquet"
+    polars.DataFrame({"x": np.arange(60) / 7, "y": np.ones(60)}).write_parquet(path)
+    data = path.read_bytes()
+    number = data.index(b"\x2c\x15\x78") + 2  # the header of a data page, its first field: 60 values
+    path.write_bytes(data[:number] + count + data[number + 1 :])
+    refuses("a damaged one: a page of -?61 values in a column of 60", path, "x", "y")

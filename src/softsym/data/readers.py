@@ -24,7 +24,7 @@ import zipfile
 import zlib
 from array import array
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
@@ -218,6 +218,8 @@ class ColumnarFile(DataFile):
             raise InputError(f"{path} is empty; write it again")
         if start != magic or end != magic:
             raise _damage_error(path, f"it does not begin and end with {magic.decode()}")
+        if path.suffix.lower() == ".parquet":
+            _check_pages(path)
         schema = _query(path, lambda rows: rows.collect_schema())
         return cls(path, tuple(schema), schema)
 
@@ -316,6 +318,61 @@ def _query(path: Path, ask: Callable[[polars.LazyFrame], T]) -> T:
     except (Exception, polars.exceptions.PanicException) as error:
         first = (str(error).strip().splitlines() or [type(error).__name__])[0]
         raise _damage_error(path, shorten(first, 200)) from error
+
+
+def _check_pages(path: Path) -> None:
+    """Refuses a Parquet page that says it has fewer than no values, or more than its column: polars would end the process."""
+    why = ""
+    with (
+        path.open("rb") as file,
+        suppress(ArithmeticError, LookupError, OSError, RecursionError, TypeError, ValueError),
+    ):
+        file.seek(-8, io.SEEK_END)  # what cannot be read here is left to polars, which says what is wrong with it
+        length = int.from_bytes(file.read(4), "little")
+        file.seek(-8 - length, io.SEEK_END)
+        footer = _thrift(io.BytesIO(file.read(length)), 12)
+        for column in (column[3] for rows in footer[4] for column in rows[1]):
+            place = column.get(11) or column[9]
+            end = place + column[7]
+            while place < end:
+                file.seek(place)
+                page = io.BytesIO(file.read(1 << 16))
+                header = _thrift(page, 12)
+                count = next((header[kind][1] for kind in (5, 7, 8) if kind in header), 0)
+                if header[3] < 0 or not 0 <= count <= column[5]:
+                    why = f"a page of {count:,} values in a column of {column[5]:,}"
+                place += page.tell() + max(header[3], 0)
+    if why:
+        raise _damage_error(path, why)
+
+
+def _thrift(data: io.BytesIO, kind: int) -> Any:
+    """A value in Thrift's compact protocol, in which Parquet writes its headers; a struct becomes a dict by field number."""
+    if kind == 12:
+        fields: dict[int, Any] = {}
+        field = 0
+        while byte := data.read(1)[0]:
+            field = field + (byte >> 4) if byte >> 4 else _thrift(data, 6)
+            fields[field] = byte & 15 == 1 if byte & 15 in (1, 2) else _thrift(data, byte & 15)
+        return fields
+    if kind in (9, 10):
+        byte = data.read(1)[0]
+        count = byte >> 4 if byte >> 4 < 15 else _varint(data)
+        return [_thrift(data, byte & 15) for _ in range(count)]
+    if kind in (4, 5, 6):
+        number = _varint(data)
+        return (number >> 1) ^ -(number & 1)
+    return data.read({1: 1, 2: 1, 3: 1, 7: 8, 8: 0}[kind] or _varint(data))
+
+
+def _varint(data: io.BytesIO) -> int:
+    number = 0
+    for shift in range(0, 70, 7):
+        byte = data.read(1)[0]
+        number |= (byte & 127) << shift
+        if byte < 128:
+            return number
+    raise ValueError("a number of more than ten bytes")
 
 
 def _damage_error(path: Path, why: str) -> InputError:
