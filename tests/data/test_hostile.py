@@ -12,6 +12,7 @@ import polars
 import pytest
 
 import softsym.limits
+from softsym.data import readers
 from softsym.data.columns import Header, explain_missing_options
 from softsym.data.formats import open_file
 from softsym.data.readers import DelimitedFile
@@ -210,3 +211,9 @@ def test_pages_of_parquet_that_cannot_have_so_many_values(tmp_path, count):
     number = data.index(b"\x2c\x15\x78") + 2  # the header of a data page, its first field: 60 values
     path.write_bytes(data[:number] + count + data[number + 1 :])
     refuses("a damaged one: a page of -?61 values in a column of 60", path, "x", "y")
+
+
+def test_a_list_of_a_page_header_ends_with_the_file():
+    """Ten bytes may promise 2^60 truth values; reading them took ten seconds and a gigabyte before it was stopped."""
+    with pytest.raises(ValueError, match="cut short"):
+        readers._thrift(io.BytesIO(b"\xf1" + b"\xff" * 8 + b"\x0f"), 9)

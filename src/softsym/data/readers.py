@@ -362,7 +362,10 @@ def _thrift(data: io.BytesIO, kind: int) -> Any:
     if kind in (4, 5, 6):
         number = _varint(data)
         return (number >> 1) ^ -(number & 1)
-    return data.read({1: 1, 2: 1, 3: 1, 7: 8, 8: 0}[kind] or _varint(data))
+    size = {1: 1, 2: 1, 3: 1, 7: 8, 8: 0}[kind] or _varint(data)
+    if size > len(value := data.read(size)):
+        raise ValueError("cut short")  # a list may say that it has any number of values
+    return value
 
 
 def _varint(data: io.BytesIO) -> int:
