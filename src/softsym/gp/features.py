@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -27,7 +27,15 @@ from scipy.linalg import expm, solve_triangular
 
 from softsym.gp.arrays import stored
 from softsym.gp.covariants import SCALAR, Polynomials, equivariant_polynomials, invariant_polynomials, separates_orbits
-from softsym.gp.particles import Exchanges, ManyBodyFeatures, PooledFeatures, principal_axes, read_exchanges
+from softsym.gp.particles import (
+    Exchanges,
+    ManyBodyFeatures,
+    PooledFeatures,
+    RelativeFeatures,
+    Tuples,
+    principal_axes,
+    read_exchanges,
+)
 from softsym.groups import Group, Trivial
 from softsym.groups.finite_subgroup import finite_subgroup
 from softsym.metrics.transform import act, torch_of
@@ -76,6 +84,8 @@ FLAT = 3.0
 TUPLES = "particles", "pairs", "triples"
 MAX_SUMMED = 150_000
 """Rows times orders of all particles, over which features are summed."""
+MAX_RELATIVE = 800_000
+"""Rows times coordinates of outputs times pairs, or triples, over which features of differences of positions are summed."""
 ZERO = 1e-9
 """Root mean square of a sum that vanishes."""
 SUMMED, PRINCIPAL, FACTORS = 60, 12, 16
@@ -742,7 +752,7 @@ def _pooled(exchanges: Exchanges, X: Array, most: int) -> Iterator[FeatureMap]:
         for each in equivariant_features(first.rep, output, group, X[:, first.columns[0]], share):
             yield each if is_plain else PooledFeatures(each.name, (first.columns,), (each,), order)
         return
-    listed = [each for k in range(len(exchanges.sums)) for each in _sums(exchanges, k, output, order, X, most)]
+    listed = [each for k, sums in enumerate(exchanges.sums) for each in _sums(exchanges, sums, k, output, order, X, most)]
     polynomials = [each for each in listed if is_polynomial(each)]
     yield from sorted(polynomials, key=lambda each: each.values(X[:1]).shape[3])
     yield from (each for each in listed if not is_polynomial(each))
@@ -750,24 +760,33 @@ def _pooled(exchanges: Exchanges, X: Array, most: int) -> Iterator[FeatureMap]:
     if whole is not None and others and len(X) * len(whole.columns) <= MAX_SUMMED:
         for each in _unscaled(whole.rep, output, group, X[:, whole.columns[0]], most // repeats):
             if not is_polynomial(each):
-                yield PooledFeatures(f"{each.name} summed over orders", (whole.columns,), (each,), order)
+                pooled = PooledFeatures(f"{each.name} summed over orders", (whole.columns,), (each,), order)
+                yield pooled.centre(X) if output == SCALAR else pooled
+    for k in range(len(exchanges.relative)):
+        sums = [each for listed in exchanges.relative[: k + 1] for each in listed]
+        if len(X) * q * sum(len(each.columns) for each in sums) <= MAX_RELATIVE:
+            yield from _sums(exchanges, sums, k + 1, output, order, X, most)
 
 
 def _sums(
-    exchanges: Exchanges, size: int, output: TensorType, order: Index, X: Array, most: int
+    exchanges: Exchanges, sums: Sequence[Tuples], size: int, output: TensorType, order: Index, X: Array, most: int
 ) -> Iterator[PooledFeatures]:
     """Sums over tuples of a size: the same features for all choices of kinds, as far as there are any."""
     is_shared = order.shape[0] * order.shape[2] == 1  # functions of one coordinate are those of all
-    share = most // (len(exchanges.sums[size]) * (1 if is_shared else order.shape[1]))
+    share = most // (len(sums) * (1 if is_shared else order.shape[1]))
     repeats, maps = order.shape[1] if is_shared else 1, []
-    for tuples in exchanges.sums[size]:
+    for tuples in sums:
         rows = X[:, tuples.columns].reshape(-1, tuples.columns.shape[1])
-        listed = _unscaled(tuples.rep, output, exchanges.group, rows, share, repeats)
+        rows = rows if tuples.matrix is None else rows @ tuples.matrix
+        listed: Iterable[Any] = _unscaled(tuples.rep, output, exchanges.group, rows, share, repeats)
+        if tuples.matrix is not None:
+            listed = [RelativeFeatures(each, tuples.matrix) for each in listed]
         maps.append({each.name: (tuples.columns, each) for each in listed})
     for name in dict.fromkeys(name for each in maps for name in each):
         chosen = [each[name] for each in maps if name in each]
         columns, features = zip(*chosen, strict=True)
-        yield PooledFeatures(f"{name} summed over {TUPLES[size]}", columns, features, order)
+        pooled = PooledFeatures(f"{name} summed over {TUPLES[size]}", columns, features, order)
+        yield pooled.centre(X) if output == SCALAR else pooled
 
 
 def _many_body(
@@ -777,7 +796,7 @@ def _many_body(
     targets, repeats, _ = exchanges.order.shape
     size = min(1, len(exchanges.sums) - 1)
     most_sums = SUMMED * len(exchanges.sums[size])
-    sums = _sums(exchanges, size, SCALAR, np.arange(targets).reshape(-1, 1, 1), X, most_sums)
+    sums = _sums(exchanges, exchanges.sums[size], size, SCALAR, np.arange(targets).reshape(-1, 1, 1), X, most_sums)
     scalars = next((each for each in sums if f"width {WIDTHS[2]}" in each.name), None)
     if exchanges.output == SCALAR:
         factors = next((_constant(each) for each in polynomials), None)
@@ -801,7 +820,7 @@ def _constant(features: PooledFeatures) -> PooledFeatures:
     """The constant alone of sums of polynomials."""
     first = features.maps[0]
     one = replace(first, products=((),), first=np.zeros(1, np.int64), second=np.zeros(1, np.int64), sizes=np.ones(1))
-    return replace(features, columns=features.columns[:1], maps=(one,))
+    return replace(features, columns=features.columns[:1], maps=(one,), mean=0.0)
 
 
 def root_squares(values: Array) -> Array:
@@ -874,17 +893,26 @@ def divide(X: Any, powers: Sequence[int]) -> tuple[Any, Any]:
 
 
 def scale_copies(X: Array, rep: Rep, group: Group, weights: Array | None = None) -> tuple[Array, Array]:
-    """Shift and scale of the columns that commute with every group: one scale for each copy of a type, a mean for scalars only."""
+    """Shift and scale of the columns that commute with every group: one scale for each copy of a type, a mean for scalars only.
+
+    A quantity of several kinds of particles has one scale, so that differences between them stay what they are.
+    """
     shift, scale = np.zeros(X.shape[1]), np.ones(X.shape[1])
+    copies: dict[object, list[Index]] = {}
     for segment in rep.segments(group):
+        own = segment.type.particles
+        inner = tuple(atom for atom in segment.type.atoms if atom is not own)
         for start in range(segment.start, segment.stop, segment.size):
-            columns = slice(start, start + segment.size)
+            columns = np.arange(start, start + segment.size)
             if not segment.type.rank:
                 shift[columns] = np.average(X[:, columns], axis=0, weights=weights)
-            squares = ((X[:, columns] - shift[columns]) ** 2).mean(axis=1)
-            deviation = float(np.sqrt(np.average(squares, weights=weights)))
-            if deviation > SMALLEST * float(np.abs(X[:, columns]).max(initial=1e-300)):
-                scale[columns] = deviation
+            alone = own is None or not inner
+            copies.setdefault(start if alone else (inner, (start - segment.start) // segment.size), []).append(columns)
+    for columns in map(np.concatenate, copies.values()):
+        squares = ((X[:, columns] - shift[columns]) ** 2).mean(axis=1)
+        deviation = float(np.sqrt(np.average(squares, weights=weights)))
+        if deviation > SMALLEST * float(np.abs(X[:, columns]).max(initial=1e-300)):
+            scale[columns] = deviation
     return shift, scale
 
 

@@ -7,6 +7,7 @@ A direct product of a group K of space and of symmetric groups, one for every ki
 with functions :math:`g` that are K-equivariant, whatever the number of particles: no average over permutations is formed. If outputs belong
 to particles, sums have one particle fixed. Sums of invariants over pairs tell generic configurations apart (Boutin and Kemper, 2004), so
 smooth functions of them, times such sums, follow what no sum over pairs does. Where particles are few, a sum over all their orders does.
+Interactions depend on positions by their differences alone: sums over pairs and triples of functions of these need far fewer rows.
 
 References:
     Deep Sets (Zaheer et al., 2017), https://arxiv.org/abs/1703.06114; On reconstructing n-point configurations from the distribution of
@@ -18,7 +19,8 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -37,6 +39,8 @@ Kinds = dict[int | None, list[tuple[Index, TensorType]]]
 """For every kind of particles, and None for what no particle has, columns (particles, repeats, size) and types of the inputs."""
 MAX_TUPLES, MAX_ORDERS = 200, 240
 """Of particles, over which one sum runs, and orders of all particles."""
+MEAN_ROWS = 200
+"""Rows over which features of scalars are centred."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +49,7 @@ class Tuples:
 
     columns: Index  # of the inputs (tuples, inputs of a tuple), tuples of the same first particle together
     rep: Rep  # of the inputs of a tuple under the group of space
+    matrix: Array | None = None  # from these inputs to those with differences of positions, of which ``rep`` is; None for all as they are
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +65,7 @@ class Exchanges:
     order: Index  # columns (targets, repeats, q) of the outputs
     sums: tuple[tuple[Tuples, ...], ...]
     whole: Tuples | None = None  # all particles in every order, where these are few
+    relative: tuple[tuple[Tuples, ...], ...] = ()  # pairs, and triples, with differences from the first particle's position
 
 
 @functools.lru_cache(maxsize=256)
@@ -80,6 +86,9 @@ def read_exchanges(rep: Rep, output: TensorType, group: Group, largest: int) -> 
     """
     factors = [group.factor(part) for part in range(len(group.part_dims))]
     exchanged = [part for part, each in enumerate(factors) if _is_symmetric(each)]
+    if exchanged:  # particles of which there is one are a kind, too
+        single = {kind.particles.part for _, kind in rep if kind.particles is not None and kind.particles.count == 1}
+        exchanged = sorted({*exchanged, *single})
     space = [part for part, each in enumerate(factors) if part not in exchanged and (each.lie or each.discrete)]
     if len(space) > 1 or (len(factors) == 1 and (not exchanged or (group.order or 0) <= largest)):
         return None
@@ -102,7 +111,9 @@ def read_exchanges(rep: Rep, output: TensorType, group: Group, largest: int) -> 
     if not chosen and target is None:
         chosen = [(Tuples(*_join(kinds[None], 1)),)]
     whole = _whole(kinds, sorted(parts, key=lambda part: part != target)) if parts else None
-    return Exchanges(K, kind, order, tuple(chosen), whole) if chosen else None
+    has_position = target is None or (target in parts and _position(kinds[target]) is not None)
+    relative = (_sums(kinds, parts, target, size, relative=True) for size in (2, 3) if has_position)
+    return Exchanges(K, kind, order, tuple(chosen), whole, tuple(filter(None, relative))) if chosen else None
 
 
 def _is_symmetric(group: Group) -> bool:
@@ -157,9 +168,16 @@ def _as_whole(atom: Atom) -> Atom:
     return Sign() if isinstance(atom, Sign) else atom
 
 
-def _sums(kinds: Kinds, parts: list[int], target: int | None, size: int) -> tuple[Tuples, ...]:
-    """Tuples of so many particles for every choice of their kinds, the first one being the target where there is one."""
+def _sums(
+    kinds: Kinds, parts: list[int], target: int | None, size: int, *, relative: bool = False
+) -> tuple[Tuples, ...]:
+    """Tuples of so many particles for every choice of their kinds, the first one being the target where there is one.
+
+    If relative, of particles that have positions, with differences from the position of the first.
+    """
     first, found = () if target is None else (target,), []
+    if relative:
+        parts = [part for part in parts if _position(kinds[part]) is not None]
     for rest in itertools.combinations_with_replacement(parts, size - len(first)):
         each = *first, *rest
         counts = [len(kinds[part][0][0]) for part in each]
@@ -168,8 +186,31 @@ def _sums(kinds: Kinds, parts: list[int], target: int | None, size: int) -> tupl
         places = itertools.product(*map(range, counts))
         indices = [own for own in places if len(set(zip(each, own, strict=True))) == size]
         if 0 < len(indices) <= MAX_TUPLES:
-            found.append(_tuples(kinds, each, indices))
+            tuples = _tuples(kinds, each, indices)
+            found.append(_subtract_first(tuples, [kinds[part] for part in each]) if relative else tuples)
     return tuple(found)
+
+
+def _position(pieces: list[tuple[Index, TensorType]]) -> int | None:
+    """Which of a particle's quantities is its position: the first vector; None if it has none."""
+    return next((k for k, (order, kind) in enumerate(pieces) if kind.atoms == (Base(),) and order.shape[1] == 1), None)
+
+
+def _subtract_first(tuples: Tuples, own: Sequence[list[tuple[Index, TensorType]]]) -> Tuples:
+    """The same tuples with differences from the position of the first particle; of every particle its quantities."""
+    kinds = [kind for copies, kind in tuples.rep for _ in range(copies)]
+    matrix, first, start = np.eye(tuples.columns.shape[1]), slice(0), 0
+    for k, pieces in enumerate(own):
+        sizes, place = [order[0].size for order, _ in pieces], _position(pieces) or 0
+        at = start + sum(sizes[:place])
+        if k:
+            matrix[first, at : at + sizes[place]] -= np.eye(sizes[place])
+        else:
+            first = slice(at, at + sizes[place])
+            del kinds[place]
+        start += sum(sizes)
+    rep = Rep(tuple((1, kind) for kind in kinds))
+    return Tuples(tuples.columns, rep, np.delete(matrix, first, axis=1))
 
 
 def _whole(kinds: Kinds, parts: list[int]) -> Tuples | None:
@@ -213,12 +254,20 @@ def _needs_triples(sums: tuple[Tuples, ...], output: TensorType, K: Group) -> bo
 @stored
 @dataclass(frozen=True, eq=False)
 class PooledFeatures:
-    """Features of tuples, summed over tuples."""
+    """Features of tuples, summed over tuples.
+
+    Sums of many nearly equal terms differ little from row to row. So for scalars, whose mean is modelled apart, their mean is subtracted.
+    """
 
     name: str
     columns: tuple[Index, ...]  # for every choice of kinds those of the tuples (tuples, inputs of one)
     maps: tuple[Any, ...]  # for every choice the features of a tuple
     order: Index  # columns (targets, repeats, q) of the outputs
+    mean: Any = 0.0  # of the features over some rows (features,)
+
+    def centre(self, X: Array) -> PooledFeatures:
+        """The same with the mean over at most ``MEAN_ROWS`` of the rows subtracted."""
+        return replace(self, mean=self.values(X[:: -(-len(X) // MEAN_ROWS)]).mean(axis=(0, 1, 2)))
 
     def __call__(self, X: Any) -> list[tuple[Any, Any]]:
         """Parts of scaled rows (n, inputs)."""
@@ -236,7 +285,25 @@ class PooledFeatures:
                 right = phi.reshape(n * targets, size, M) / size**0.5
                 total = (left * right).sum(1) if M == 1 else xp.swapaxes(left, 1, 2) @ right
                 found.append(total.reshape(n, targets, q, J * M))
-        return xp.concatenate(found, axis=3)
+        return xp.concatenate(found, axis=3) - self.mean
+
+
+@stored
+@dataclass(frozen=True, eq=False)
+class RelativeFeatures:
+    """Features of linear functions of the inputs, such as differences of positions."""
+
+    features: Any
+    matrix: Array  # (inputs, inputs of the features)
+
+    @property
+    def name(self) -> str:
+        """What it is."""
+        return f"{self.features.name} between particles"
+
+    def __call__(self, X: Any) -> list[tuple[Any, Any]]:
+        """Parts of rows (n, inputs)."""
+        return list(self.features(X @ self.matrix))
 
 
 @stored
