@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -29,9 +29,11 @@ from softsym.gp.arrays import stored
 from softsym.gp.covariants import SCALAR, Polynomials, equivariant_polynomials, invariant_polynomials, separates_orbits
 from softsym.gp.particles import (
     Exchanges,
+    Invariants,
     ManyBodyFeatures,
     PooledFeatures,
     RelativeFeatures,
+    SurroundingFeatures,
     Tuples,
     principal_axes,
     read_exchanges,
@@ -41,6 +43,7 @@ from softsym.groups.finite_subgroup import finite_subgroup
 from softsym.metrics.transform import act, torch_of
 from softsym.reps import Rep, Scalar, TensorType
 from softsym.reps.atoms import group_element
+from softsym.reps.symmetric import symmetry_power
 from softsym.typing import Array, Index
 
 Part = tuple[Any, Any]
@@ -84,13 +87,14 @@ FLAT = 3.0
 TUPLES = "particles", "pairs", "triples"
 MAX_SUMMED = 150_000
 """Rows times orders of all particles, over which features are summed."""
-MAX_RELATIVE = 800_000
-"""Rows times coordinates of outputs times pairs, or triples, over which features of differences of positions are summed."""
 ZERO = 1e-9
 """Root mean square of a sum that vanishes."""
 SUMMED, PRINCIPAL, FACTORS = 60, 12, 16
 """Sums of invariants over pairs of each kind, how many of their principal coordinates smooth functions have, and equivariant sums next to
 these."""
+SUMS_AROUND, AROUND, FLATTEST = 16, 60, 1e-6
+"""Sums of each type over the neighbours of a particle, principal coordinates of their inner products, and the least deviation of these
+relative to their size."""
 PIVOTED = 4_000
 """Rows among which inducing points are chosen."""
 SMALLEST = 1e-12
@@ -705,9 +709,10 @@ def unconstrained_features(X: Array, most: int = MAX_FEATURES) -> Iterator[Featu
         yield UnconstrainedFeatures(f"squared exponential of width {width} of inputs", inducing)
 
 
-def _inducing(points: Array, most: int) -> Iterator[tuple[float, InducingPoints]]:
-    """Kernels of every width with at most so many inducing points."""
-    return ((width, InducingPoints.select(points, width * np.sqrt(points.shape[1]), most)) for width in WIDTHS)
+def _inducing(points: Array, most: int, factor: float = 1.0) -> Iterator[tuple[float, InducingPoints]]:
+    """Kernels of every width, times a factor, with at most so many inducing points."""
+    widths = [factor * width for width in WIDTHS]
+    return ((width, InducingPoints.select(points, width * np.sqrt(points.shape[1]), most)) for width in widths)
 
 
 def _unscaled(
@@ -752,7 +757,9 @@ def _pooled(exchanges: Exchanges, X: Array, most: int) -> Iterator[FeatureMap]:
         for each in equivariant_features(first.rep, output, group, X[:, first.columns[0]], share):
             yield each if is_plain else PooledFeatures(each.name, (first.columns,), (each,), order)
         return
-    listed = [each for k, sums in enumerate(exchanges.sums) for each in _sums(exchanges, sums, k, output, order, X, most)]
+    listed = [
+        each for k, sums in enumerate(exchanges.sums) for each in _sums(exchanges, sums, k, output, order, X, most)
+    ]
     polynomials = [each for each in listed if is_polynomial(each)]
     yield from sorted(polynomials, key=lambda each: each.values(X[:1]).shape[3])
     yield from (each for each in listed if not is_polynomial(each))
@@ -762,10 +769,7 @@ def _pooled(exchanges: Exchanges, X: Array, most: int) -> Iterator[FeatureMap]:
             if not is_polynomial(each):
                 pooled = PooledFeatures(f"{each.name} summed over orders", (whole.columns,), (each,), order)
                 yield pooled.centre(X) if output == SCALAR else pooled
-    for k in range(len(exchanges.relative)):
-        sums = [each for listed in exchanges.relative[: k + 1] for each in listed]
-        if len(X) * q * sum(len(each.columns) for each in sums) <= MAX_RELATIVE:
-            yield from _sums(exchanges, sums, k + 1, output, order, X, most)
+    yield from _surroundings(exchanges, X, most)
 
 
 def _sums(
@@ -777,10 +781,7 @@ def _sums(
     repeats, maps = order.shape[1] if is_shared else 1, []
     for tuples in sums:
         rows = X[:, tuples.columns].reshape(-1, tuples.columns.shape[1])
-        rows = rows if tuples.matrix is None else rows @ tuples.matrix
-        listed: Iterable[Any] = _unscaled(tuples.rep, output, exchanges.group, rows, share, repeats)
-        if tuples.matrix is not None:
-            listed = [RelativeFeatures(each, tuples.matrix) for each in listed]
+        listed = _unscaled(tuples.rep, output, exchanges.group, rows, share, repeats)
         maps.append({each.name: (tuples.columns, each) for each in listed})
     for name in dict.fromkeys(name for each in maps for name in each):
         chosen = [each[name] for each in maps if name in each]
@@ -798,29 +799,63 @@ def _many_body(
     most_sums = SUMMED * len(exchanges.sums[size])
     sums = _sums(exchanges, exchanges.sums[size], size, SCALAR, np.arange(targets).reshape(-1, 1, 1), X, most_sums)
     scalars = next((each for each in sums if f"width {WIDTHS[2]}" in each.name), None)
-    if exchanges.output == SCALAR:
-        factors = next((_constant(each) for each in polynomials), None)
-    else:
-        few = [each for each in polynomials if each.values(X[:1]).shape[3] <= FACTORS]
-        factors = few[-1] if few else None
-    if scalars is None or factors is None:
+    few = [each for each in polynomials if each.values(X[:1]).shape[3] <= FACTORS]
+    factors = few[-1] if few and exchanges.output != SCALAR else None
+    if scalars is None or (factors is None and exchanges.output != SCALAR):
         return
     values = scalars.values(X).reshape(len(X) * targets, -1)
     mean, axes = principal_axes(values, PRINCIPAL)
-    lengths = root_squares(factors.values(X))
+    lengths = np.ones(1) if factors is None else root_squares(factors.values(X))
     if lengths.min() < ZERO:  # sums that vanish, of which rounding is left
         return
     points, room = (values - mean) @ axes, max(4, most // (2 * len(lengths) * repeats))
     for width, inducing in _inducing(points, room):
         name = f"squared exponential of width {width} of sums over {TUPLES[size]}"
-        yield ManyBodyFeatures(name, factors, lengths, scalars, mean, axes, inducing)
+        yield ManyBodyFeatures(name, factors, lengths, scalars, mean, axes, inducing, exchanges.order)
 
 
-def _constant(features: PooledFeatures) -> PooledFeatures:
-    """The constant alone of sums of polynomials."""
-    first = features.maps[0]
-    one = replace(first, products=((),), first=np.zeros(1, np.int64), second=np.zeros(1, np.int64), sizes=np.ones(1))
-    return replace(features, columns=features.columns[:1], maps=(one,), mean=0.0)
+def _surroundings(exchanges: Exchanges, X: Array, most: int) -> Iterator[FeatureMap]:
+    """Sums over particles of smooth functions of what is around each, times equivariant sums over the others."""
+    K, output, found = exchanges.group, exchanges.output, []
+    targets, repeats, q = exchanges.order.shape
+    if not K.is_orthogonal or not exchanges.around:
+        return
+    room = most // (len(exchanges.around) * (1 if targets * q == 1 else repeats))
+    for pairs in exchanges.around:
+        ranks = (symmetry_power("Sym0", rank).terms[0][1] for rank in range(min(K.dim, 2) + 1))
+        sums = (_sum_around(pairs, each, K, X) for each in ranks)
+        scalars = Invariants(tuple(each for each in sums if each is not None))
+        factors = None if output == SCALAR else _sum_around(pairs, output, K, X)
+        lengths = np.ones(1) if factors is None else root_squares(factors.values(X))
+        if lengths.min() < ZERO or (factors is None and output != SCALAR):
+            continue
+        values = np.concatenate(scalars.values(X))[:, 0]
+        sizes = values.std(axis=0) + FLATTEST * root_squares(values)
+        mean, axes = principal_axes(values[:: -(-len(values) // PIVOTED)] / sizes, AROUND)
+        mean, axes = mean * sizes, axes / sizes[:, None]
+        own = ManyBodyFeatures("", factors, lengths, scalars, mean, axes, None, exchanges.order)
+        widths = _inducing((values - mean) @ axes, room // len(lengths), 2.0)
+        found.append([(width, replace(own, inducing=inducing)) for width, inducing in widths])
+    for each in zip(*found, strict=True):
+        widths, maps = zip(*each, strict=True)
+        yield SurroundingFeatures(f"squared exponential of width {widths[0]} of surroundings", maps, exchanges.order)
+
+
+def _sum_around(pairs: Sequence[Tuples], output: TensorType, K: Group, X: Array) -> PooledFeatures | None:
+    """For every particle a few equivariant sums over the others of every kind; None if there are none."""
+    columns, maps = [], []
+    for tuples in pairs:
+        covariants = spanning_covariants(tuples.rep, output, K)
+        if len(covariants):
+            rows = X[:, tuples.columns].reshape(-1, tuples.columns.shape[1]) @ tuples.matrix
+            coordinates = Coordinates.fit(tuples.rep, K, rows)
+            points, few = coordinates.smooth(rows), max(2, SUMS_AROUND // (len(pairs) * len(covariants)))
+            inducing = InducingPoints.select(points, WIDTHS[1] * np.sqrt(points.shape[1]), few)
+            features = SmoothFeatures("", covariants, root_squares(covariants(rows)), coordinates, inducing)
+            maps.append(RelativeFeatures(features, tuples.matrix))
+            columns.append(tuples.columns)
+    order = np.zeros((len(set(pairs[0].columns[:, 0])), 1, output.size(K)), dtype=np.int64)
+    return PooledFeatures("", tuple(columns), tuple(maps), order) if maps else None
 
 
 def root_squares(values: Array) -> Array:

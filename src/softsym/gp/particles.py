@@ -49,7 +49,9 @@ class Tuples:
 
     columns: Index  # of the inputs (tuples, inputs of a tuple), tuples of the same first particle together
     rep: Rep  # of the inputs of a tuple under the group of space
-    matrix: Array | None = None  # from these inputs to those with differences of positions, of which ``rep`` is; None for all as they are
+    matrix: Array | None = (
+        None  # from these inputs to those with differences of positions, of which ``rep`` is; None for all as they are
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +67,9 @@ class Exchanges:
     order: Index  # columns (targets, repeats, q) of the outputs
     sums: tuple[tuple[Tuples, ...], ...]
     whole: Tuples | None = None  # all particles in every order, where these are few
-    relative: tuple[tuple[Tuples, ...], ...] = ()  # pairs, and triples, with differences from the first particle's position
+    around: tuple[
+        tuple[Tuples, ...], ...
+    ] = ()  # for every kind of particles pairs with others, with differences of positions
 
 
 @functools.lru_cache(maxsize=256)
@@ -111,9 +115,9 @@ def read_exchanges(rep: Rep, output: TensorType, group: Group, largest: int) -> 
     if not chosen and target is None:
         chosen = [(Tuples(*_join(kinds[None], 1)),)]
     whole = _whole(kinds, sorted(parts, key=lambda part: part != target)) if parts else None
-    has_position = target is None or (target in parts and _position(kinds[target]) is not None)
-    relative = (_sums(kinds, parts, target, size, relative=True) for size in (2, 3) if has_position)
-    return Exchanges(K, kind, order, tuple(chosen), whole, tuple(filter(None, relative))) if chosen else None
+    centres = parts if target is None else [target] if target in parts else []
+    around = (_sums(kinds, parts, part, 2, relative=True) for part in centres if _position(kinds[part]) is not None)
+    return Exchanges(K, kind, order, tuple(chosen), whole, tuple(filter(None, around))) if chosen else None
 
 
 def _is_symmetric(group: Group) -> bool:
@@ -199,16 +203,16 @@ def _position(pieces: list[tuple[Index, TensorType]]) -> int | None:
 def _subtract_first(tuples: Tuples, own: Sequence[list[tuple[Index, TensorType]]]) -> Tuples:
     """The same tuples with differences from the position of the first particle; of every particle its quantities."""
     kinds = [kind for copies, kind in tuples.rep for _ in range(copies)]
-    matrix, first, start = np.eye(tuples.columns.shape[1]), slice(0), 0
-    for k, pieces in enumerate(own):
+    matrix, start, found = np.eye(tuples.columns.shape[1]), 0, []
+    for pieces in own:
         sizes, place = [order[0].size for order, _ in pieces], _position(pieces) or 0
-        at = start + sum(sizes[:place])
-        if k:
-            matrix[first, at : at + sizes[place]] -= np.eye(sizes[place])
-        else:
-            first = slice(at, at + sizes[place])
-            del kinds[place]
+        found.append(start + np.arange(sizes[place]) + sum(sizes[:place]))
         start += sum(sizes)
+    first, *others = found
+    for each in others:
+        matrix[first, each] = -1.0
+    pieces = own[0][: _position(own[0])]
+    del kinds[sum(order.shape[1] for order, _ in pieces)]
     rep = Rep(tuple((1, kind) for kind in kinds))
     return Tuples(tuples.columns, rep, np.delete(matrix, first, axis=1))
 
@@ -308,24 +312,67 @@ class RelativeFeatures:
 
 @stored
 @dataclass(frozen=True, eq=False)
+class Invariants:
+    """Sums of scalars over tuples, and inner products of sums of the same type, for groups that keep these."""
+
+    sums: tuple[PooledFeatures, ...]
+
+    def values(self, X: Any) -> Any:
+        """Written out for each target (n, targets, 1, invariants)."""
+        xp, found = torch_of(X) or np, []
+        for each in self.sums:
+            values = each.values(X)
+            first, second = np.triu_indices(values.shape[3])
+            found += [values] if values.shape[2] == 1 else []
+            found.append((xp.swapaxes(values, 2, 3) @ values)[:, :, first, second][:, :, None])
+        return xp.concatenate(found, axis=3)
+
+
+@stored
+@dataclass(frozen=True, eq=False)
 class ManyBodyFeatures:
-    """Sums over tuples times smooth functions of a few sums of invariants."""
+    """Sums over tuples times smooth functions of invariants of such sums."""
 
     name: str
-    factors: PooledFeatures  # equivariant sums
+    factors: PooledFeatures | None  # equivariant sums; None for one
     lengths: Array  # root mean squares of these
-    scalars: PooledFeatures  # sums of invariants
+    scalars: PooledFeatures | Invariants
     mean: Array  # of these
-    axes: Array  # leading principal axes of these (sums, coordinates)
+    axes: Array  # leading principal axes of these (invariants, coordinates)
     inducing: Any  # functions of these coordinates
+    order: Index  # columns (targets, repeats, q) of the outputs
 
     def __call__(self, X: Any) -> list[tuple[Any, Any]]:
         """Parts of scaled rows (n, inputs)."""
-        C, sums = self.factors.values(X) / self.lengths, self.scalars.values(X)
-        n, targets, q, J = C.shape
+        return place(self.values(X), self.order)
+
+    def values(self, X: Any) -> Any:
+        """Features written out for each target (n, targets, q, features)."""
+        sums = self.scalars.values(X)
+        n, targets, _, _ = sums.shape
         functions = self.inducing((sums.reshape(n * targets, -1) - self.mean) @ self.axes)
-        values = C.reshape(n * targets, q, J, 1) * functions[:, None, None]
-        return place(values.reshape(n, targets, q, -1), self.factors.order)
+        values = functions.reshape(n, targets, 1, -1)
+        if self.factors is None:
+            return values
+        C = self.factors.values(X) / self.lengths
+        return (C[..., None] * values[:, :, :, None]).reshape(n, targets, C.shape[2], -1)
+
+
+@stored
+@dataclass(frozen=True, eq=False)
+class SurroundingFeatures:
+    """Smooth functions of what is around each particle, summed over particles of all kinds if outputs do not belong to particles."""
+
+    name: str
+    maps: tuple[ManyBodyFeatures, ...]  # for every kind
+    order: Index  # columns (targets, repeats, q) of the outputs
+
+    def __call__(self, X: Any) -> list[tuple[Any, Any]]:
+        """Parts of scaled rows (n, inputs)."""
+        values = [each.values(X) for each in self.maps]
+        if len(self.order) == 1:
+            values = [each.sum(1)[:, None] for each in values]
+        return place((torch_of(X) or np).concatenate(values, axis=3), self.order)
 
 
 def place(values: Any, order: Index) -> list[tuple[Any, Any]]:
