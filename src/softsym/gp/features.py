@@ -32,7 +32,6 @@ from softsym.gp.particles import (
     Invariants,
     ManyBodyFeatures,
     PooledFeatures,
-    RelativeFeatures,
     SurroundingFeatures,
     Tuples,
     principal_axes,
@@ -95,6 +94,9 @@ these."""
 SUMS_AROUND, AROUND, FLATTEST = 16, 60, 1e-6
 """Sums of each type over the neighbours of a particle, principal coordinates of their inner products, and the least deviation of these
 relative to their size."""
+LOGARITHMIC, NEAR = 0.03, 1e-3
+"""Share of a typical invariant from which its functions are those of its logarithm, and of a typical squared length from which directions
+count."""
 PIVOTED = 4_000
 """Rows among which inducing points are chosen."""
 SMALLEST = 1e-12
@@ -369,6 +371,24 @@ class SmoothFeatures:
         """The same with other widths."""
         points, width = self.coordinates.smooth(X), self.inducing.width * factors
         return replace(self, inducing=InducingPoints.select(points, width, most))
+
+
+@stored
+@dataclass(frozen=True, eq=False)
+class NeighbourFeatures:
+    """Directions of equivariant polynomials times smooth functions of invariants, of linear functions of the inputs."""
+
+    covariants: Polynomials
+    lengths: Array  # root mean squares of these
+    coordinates: Coordinates
+    inducing: InducingPoints  # functions of coordinates
+    matrix: Array  # from the inputs of a tuple to those with differences of positions
+
+    def __call__(self, X: Any) -> list[Part]:
+        """Parts of rows (n, inputs)."""
+        X = X @ self.matrix
+        values = self.covariants(X) / self.lengths
+        return [(values / ((values**2).mean(1)[:, None] + NEAR) ** 0.5, self.inducing(self.coordinates.smooth(X)))]
 
 
 @stored
@@ -849,10 +869,14 @@ def _sum_around(pairs: Sequence[Tuples], output: TensorType, K: Group, X: Array)
         if len(covariants):
             rows = X[:, tuples.columns].reshape(-1, tuples.columns.shape[1]) @ tuples.matrix
             coordinates = Coordinates.fit(tuples.rep, K, rows)
+            unit = coordinates.unit.copy()
+            unit[len(coordinates.scalars) :] *= LOGARITHMIC
+            coordinates = replace(coordinates, unit=unit).standardise(rows)
             points, few = coordinates.smooth(rows), max(2, SUMS_AROUND // (len(pairs) * len(covariants)))
             inducing = InducingPoints.select(points, WIDTHS[1] * np.sqrt(points.shape[1]), few)
-            features = SmoothFeatures("", covariants, root_squares(covariants(rows)), coordinates, inducing)
-            maps.append(RelativeFeatures(features, tuples.matrix))
+            inducing = replace(inducing, root=np.eye(len(inducing.points)))  # all sums are of the same smoothness
+            lengths = root_squares(covariants(rows))
+            maps.append(NeighbourFeatures(covariants, lengths, coordinates, inducing, tuples.matrix))
             columns.append(tuples.columns)
     order = np.zeros((len(set(pairs[0].columns[:, 0])), 1, output.size(K)), dtype=np.int64)
     return PooledFeatures("", tuple(columns), tuple(maps), order) if maps else None

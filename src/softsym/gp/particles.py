@@ -294,24 +294,6 @@ class PooledFeatures:
 
 @stored
 @dataclass(frozen=True, eq=False)
-class RelativeFeatures:
-    """Features of linear functions of the inputs, such as differences of positions."""
-
-    features: Any
-    matrix: Array  # (inputs, inputs of the features)
-
-    @property
-    def name(self) -> str:
-        """What it is."""
-        return f"{self.features.name} between particles"
-
-    def __call__(self, X: Any) -> list[tuple[Any, Any]]:
-        """Parts of rows (n, inputs)."""
-        return list(self.features(X @ self.matrix))
-
-
-@stored
-@dataclass(frozen=True, eq=False)
 class Invariants:
     """Sums of scalars over tuples, and inner products of sums of the same type, for groups that keep these."""
 
