@@ -91,7 +91,7 @@ ZERO = 1e-9
 SUMMED, PRINCIPAL, FACTORS = 60, 12, 16
 """Sums of invariants over pairs of each kind, how many of their principal coordinates smooth functions have, and equivariant sums next to
 these."""
-SUMS_AROUND, AROUND, FLATTEST = 16, 60, 1e-6
+SUMS_AROUND, FACTORS_AROUND, AROUND, FLATTEST = 16, 8, 60, 1e-6
 """Sums of each type over the neighbours of a particle, principal coordinates of their inner products, and the least deviation of these
 relative to their size."""
 LOGARITHMIC, NEAR = 0.03, 1e-3
@@ -845,7 +845,7 @@ def _surroundings(exchanges: Exchanges, X: Array, most: int) -> Iterator[Feature
         ranks = (symmetry_power("Sym0", rank).terms[0][1] for rank in range(min(K.dim, 2) + 1))
         sums = (_sum_around(pairs, each, K, X) for each in ranks)
         scalars = Invariants(tuple(each for each in sums if each is not None))
-        factors = None if output == SCALAR else _sum_around(pairs, output, K, X)
+        factors = None if output == SCALAR else _sum_around(pairs, output, K, X, FACTORS_AROUND)
         lengths = np.ones(1) if factors is None else root_squares(factors.values(X))
         if lengths.min() < ZERO or (factors is None and output != SCALAR):
             continue
@@ -861,7 +861,9 @@ def _surroundings(exchanges: Exchanges, X: Array, most: int) -> Iterator[Feature
         yield SurroundingFeatures(f"squared exponential of width {widths[0]} of surroundings", maps, exchanges.order)
 
 
-def _sum_around(pairs: Sequence[Tuples], output: TensorType, K: Group, X: Array) -> PooledFeatures | None:
+def _sum_around(
+    pairs: Sequence[Tuples], output: TensorType, K: Group, X: Array, most: int = SUMS_AROUND
+) -> PooledFeatures | None:
     """For every particle a few equivariant sums over the others of every kind; None if there are none."""
     columns, maps = [], []
     for tuples in pairs:
@@ -872,7 +874,7 @@ def _sum_around(pairs: Sequence[Tuples], output: TensorType, K: Group, X: Array)
             unit = coordinates.unit.copy()
             unit[len(coordinates.scalars) :] *= LOGARITHMIC
             coordinates = replace(coordinates, unit=unit).standardise(rows)
-            points, few = coordinates.smooth(rows), max(2, SUMS_AROUND // (len(pairs) * len(covariants)))
+            points, few = coordinates.smooth(rows), max(2, most // (len(pairs) * len(covariants)))
             inducing = InducingPoints.select(points, WIDTHS[1] * np.sqrt(points.shape[1]), few)
             inducing = replace(inducing, root=np.eye(len(inducing.points)))  # all sums are of the same smoothness
             lengths = root_squares(covariants(rows))
