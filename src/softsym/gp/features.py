@@ -850,7 +850,7 @@ def _surroundings(exchanges: Exchanges, X: Array, most: int) -> Iterator[Feature
         if lengths.min() < ZERO or (factors is None and output != SCALAR):
             continue
         values = np.concatenate(scalars.values(X))[:, 0]
-        sizes = values.std(axis=0) + FLATTEST * root_squares(values)
+        sizes = values.std(axis=0) + FLATTEST * root_squares(values).max()
         mean, axes = principal_axes(values[:: -(-len(values) // PIVOTED)] / sizes, AROUND)
         mean, axes = mean * sizes, axes / sizes[:, None]
         own = ManyBodyFeatures("", factors, lengths, scalars, mean, axes, None, exchanges.order)
