@@ -7,7 +7,7 @@ A direct product of a group K of space and of symmetric groups, one for every ki
 with functions :math:`g` that are K-equivariant, whatever the number of particles: no average over permutations is formed. If outputs belong
 to particles, sums have one particle fixed. Sums of invariants over pairs tell generic configurations apart (Boutin and Kemper, 2004), so
 smooth functions of them, times such sums, follow what no sum over pairs does. Where particles are few, a sum over all their orders does.
-Interactions depend on positions by their differences alone: sums over pairs and triples of functions of these need far fewer rows.
+Interactions depend on positions by their differences alone: sums over particles of functions of what is around each need far fewer rows.
 
 References:
     Deep Sets (Zaheer et al., 2017), https://arxiv.org/abs/1703.06114; On reconstructing n-point configurations from the distribution of
