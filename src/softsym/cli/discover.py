@@ -167,12 +167,7 @@ def command(
 
 
 def default_folder(data: str) -> Path:
-    """The default folder of results, named after the data.
-
-    Example:
-        >>> [str(default_folder(data)) for data in ("runs/flights.csv.gz", "golfball:wind=y", "inertia:Oz(2)")]
-        ['softsym-flights', 'softsym-golfball-wind-y', 'softsym-inertia-Oz-2']
-    """
+    """The default folder of results, named after the data."""
     is_file = Path(data).name.lower().endswith((*suffixes(), PACKED))
     name = Path(data).name.partition(".")[0] if is_file else data
     words = re.findall(r"\w+", name)

@@ -109,12 +109,7 @@ def _interrupt(number: int, frame: object) -> NoReturn:
 
 
 def rename_options(arguments: list[str]) -> list[str]:
-    """Replaces options by their present names.
-
-    Example:
-        >>> rename_options(["--rows-together", "day"]), rename_options(["--rows-together=day"])
-        (['--row-groups', 'day'], ['--row-groups=day'])
-    """
+    """Replaces options by their present names."""
     renamed = []
     for argument in arguments:
         option, equals, value = argument.partition("=")

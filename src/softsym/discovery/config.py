@@ -105,13 +105,7 @@ class Hyperparameters(NetworkHyperparameters):
     framing: bool = Field(False, description="Bring inputs to one size where a candidate group scales.")
 
     def for_rows(self, rows: int) -> Hyperparameters:
-        """The hyperparameters with epochs and batch chosen.
-
-        Example:
-            >>> chosen = Hyperparameters().for_rows(1000)
-            >>> chosen.epochs, chosen.batch
-            (300, 250)
-        """
+        """The hyperparameters with epochs and batch chosen."""
         steps = STEPS if self.form == "proximal" else PLAIN_STEPS
         usual = max(min(250, max(8, math.ceil(rows / 4))), math.ceil(rows * FEWEST_EPOCHS / steps))
         batch = min(self.batch or usual, rows)

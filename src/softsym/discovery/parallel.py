@@ -114,14 +114,7 @@ class TrainingData:
 
 @dataclass(frozen=True)
 class Weighted:
-    """A loss with sample weights, which are the last column of the outputs: the mean over rows of weight times loss.
-
-    Example:
-        >>> import torch
-        >>> loss = Weighted(torch.nn.functional.mse_loss)
-        >>> loss(torch.tensor([[1.0], [1.0]]), torch.tensor([[0.0, 0.5], [3.0, 1.5]]))  # (0.5 * 1 + 1.5 * 4) / 2
-        tensor(3.2500)
-    """
+    """A loss with sample weights, which are the last column of the outputs: the mean over rows of weight times loss."""
 
     inner: Criterion  # the loss, which averages over its rows
 

@@ -194,12 +194,7 @@ def _check_numbers(arrays: Arrays) -> None:
 
 
 def plain(value: Any) -> Any:
-    """Numbers, strings and lists instead of NumPy's.
-
-    Example:
-        >>> plain(np.arange(2)), plain(np.float64(0.5)), plain("V")
-        ([0, 1], 0.5, 'V')
-    """
+    """Numbers, strings and lists instead of NumPy's."""
     if isinstance(value, np.ndarray):
         return value.tolist()
     return value.item() if isinstance(value, np.generic) else value

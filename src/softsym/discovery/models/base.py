@@ -258,12 +258,7 @@ class Probabilities(Model):
 
 
 def as_probabilities(outputs: Array) -> Array:
-    """Numbers (n, classes) cut off at a small positive one, with sum one.
-
-    Example:
-        >>> as_probabilities(np.array([[-0.5, 3.0, 1.0]])).round(3)
-        array([[0.  , 0.75, 0.25]])
-    """
+    """Numbers (n, classes) cut off at a small positive one, with sum one."""
     positive = np.maximum(outputs, LEAST_PROBABILITY)
     return np.asarray(positive / positive.sum(1, keepdims=True))
 

@@ -27,15 +27,7 @@ PENALTIES = (1e-8, 1e-6, 1e-4, 1e-2, 1.0)
 
 @dataclass(frozen=True, eq=False)
 class Affine(ConstantNoise):
-    """An affine map: outputs = weight x + bias.
-
-    Example:
-        >>> import softsym as ss
-        >>> X = np.random.default_rng(0).standard_normal((60, 3))
-        >>> fit = fit_linear(Rows(X, 2 * X), Shape.of(ss.rep("V"), ss.rep("V"), [ss.O(3)]))
-        >>> bool(np.abs(fit.project([ss.O(3)]).predict(X) - 2 * X).max() < 1e-5)
-        True
-    """
+    """An affine map: outputs = weight x + bias."""
 
     title: str  # how it is fitted: one of the names of this file's models
     weight: Array  # shape (outputs, inputs)

@@ -82,12 +82,7 @@ def cell(value: str | float | tuple[float, float]) -> str:
 
 
 def percent(share: float) -> str:
-    """A share as a percentage; near 0 and 100 % with more digits.
-
-    Example:
-        >>> percent(0.5), percent(0.987), percent(0.99987), percent(0.0031)
-        ('50 %', '98.7 %', '99.99 %', '0.31 %')
-    """
+    """A share as a percentage; near 0 and 100 % with more digits."""
     if not math.isfinite(share):
         return ABSENT
     if abs(share) < 0.1:
