@@ -123,11 +123,17 @@ def test_facts_are_computed_once(tmp_path, monkeypatch):
     assert sorted(calls) == ["duplicate_groups", "evidence", "prepare", "split_rows"]
 
 
-def test_stopped_and_resumed_with_other_jobs_is_the_same(table, tmp_path):
+def stop_fits(monkeypatch, stop):
+    """Lets fits ask this function after every epoch, as they ask whether Ctrl-C was pressed."""
+    monkeypatch.setattr("softsym.discovery.estimator.run_interruptible", lambda work: work(stop))
+
+
+def test_stopped_and_resumed_with_other_jobs_is_the_same(table, tmp_path, monkeypatch):
     whole = discover(table, PARAMETERS, Workspace(tmp_path / "whole"), title="it")
     answers = iter([False] * 5 + [True] * 9)
-    with pytest.raises(KeyboardInterrupt):
-        discover(table, PARAMETERS, Workspace(tmp_path / "cut"), title="it", stop=lambda: next(answers))
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        stop_fits(patch, lambda: next(answers))
+        discover(table, PARAMETERS, Workspace(tmp_path / "cut"), title="it")
     assert sorted(path.name for path in (tmp_path / "cut.partial" / "members").glob("seed-*")) == ["seed-0", "seed-1"]
     other = {**PARAMETERS, "n_jobs": 2, "verbose": False}
     resumed = discover(table, other, Workspace(tmp_path / "cut", resume=True), title="it")
@@ -142,10 +148,11 @@ def test_wrong_parameters_leave_no_folder(table, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_another_labelling_is_another_discovery(table, tmp_path):
+def test_another_labelling_is_another_discovery(table, tmp_path, monkeypatch):
     labelled = replace(table, row_groups=np.arange(80) // 4)
-    with pytest.raises(KeyboardInterrupt):
-        discover(labelled, PARAMETERS, Workspace(tmp_path / "out"), title="it", stop=lambda: True)
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        stop_fits(patch, lambda: True)
+        discover(labelled, PARAMETERS, Workspace(tmp_path / "out"), title="it")
     for other in (table, replace(table, row_groups=np.arange(80) // 5)):
         with pytest.raises(InputError, match="was started with another data"):
             discover(other, PARAMETERS, Workspace(tmp_path / "out", resume=True), title="it")

@@ -67,7 +67,7 @@ def stubbed(monkeypatch):
     def install(mistakes, **options):
         asked = []
 
-        def train(training_data, job, on_epoch):
+        def train(training_data, job, on_epoch=lambda row: False):
             assert job.start is None
             recipe, seed = job.hyperparameters, job.seed
             asked.append((recipe.width, recipe.strength, recipe.epochs, seed, job.folder))
@@ -78,7 +78,8 @@ def stubbed(monkeypatch):
             stopped_at = next((row["epoch"] for row in rows if on_epoch(row)), None)
             return Member(seed, Off(mistake), {}, rows[:stopped_at], is_finished=stopped_at is None)
 
-        monkeypatch.setattr(parallel, "train_member", train)
+        for module in ("parallel", "train"):
+            monkeypatch.setattr(f"softsym.discovery.{module}.train_member", train)
         return asked
 
     return install

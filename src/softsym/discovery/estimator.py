@@ -285,7 +285,6 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         *,
         on_evidence: OnEvidence | None = None,
         executor: Executor | None = None,
-        stop: Stop | None = None,
     ) -> Self:
         """Fits to prepared data; Ctrl-C stops it within two seconds.
 
@@ -293,11 +292,8 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             KeyboardInterrupt: It was interrupted.
         """
 
-        def work(interrupted: Stop) -> tuple[EvidenceTable, Symmetries, Fit]:
-            def should_stop() -> bool:
-                return interrupted() or (stop is not None and stop())
-
-            session = Session(folder, count_processes(self.n_jobs), not self.verbose, should_stop, executor)
+        def work(stop: Stop) -> tuple[EvidenceTable, Symmetries, Fit]:
+            session = Session(folder, count_processes(self.n_jobs), not self.verbose, stop, executor)
             return run_fit(data, session, on_evidence)
 
         self.evidence_, self.symmetries_, self.fit_ = run_interruptible(work)

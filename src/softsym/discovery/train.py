@@ -19,7 +19,7 @@ from softsym.data import SymmetricScaler
 from softsym.discovery.config import LAST_STAGE, Hyperparameters
 from softsym.discovery.fit_data import FitData, Shape, Target, standard_errors
 from softsym.discovery.models import NETWORK, ORDINARY, Curves, Member, Networks, predict_members, project_member
-from softsym.discovery.parallel import Session, Start, TrainingData, TrainJob, Weighted, train_all
+from softsym.discovery.parallel import Session, Start, TrainingData, TrainJob, Weighted, train_member
 from softsym.errors import InputError, in_one_line
 from softsym.io import dump_with_checksum, load_with_checksum, put_text, read_regular
 from softsym.training import Criterion, Splits, mse
@@ -108,8 +108,8 @@ def search_hyperparameters(
     """
     alternatives = data.search_space.alternatives(chosen)
     epochs = max(1, (chosen.epochs or 0) // SHORTER)
-    trials = [TrainJob(one.model_copy(update={"epochs": epochs}), data.seed) for one in alternatives]
-    members = replace(session, folder=None).train(training_data, trials, "trials: ", may_diverge=True)
+    trials = [TrainJob(one.model_copy(update={"epochs": epochs}), data.seed, may_diverge=True) for one in alternatives]
+    members = replace(session, folder=None).train(training_data, trials, "trials: ")
     losses = [trial_losses(training_data, member) for member in members]
     clearly = [k for k in range(1, len(alternatives)) if standard_errors(losses[0], losses[k]) > 1]
     return alternatives[min(clearly, key=lambda k: float(losses[k].mean()), default=0)]
@@ -143,9 +143,7 @@ def set_epochs_by_budget(
 def affordable_epochs(training_data: TrainingData, chosen: Hyperparameters, seconds: float) -> int:
     """How many epochs of one training fit into a time, by trying a few."""
     short = chosen.model_copy(update={"epochs": TIMED_EPOCHS})
-    (member,) = train_all(training_data, [TrainJob(short, seed=0)])
-    assert member is not None  # without may_diverge a failed training raises
-    rows = member.history
+    rows = train_member(training_data, TrainJob(short, seed=0)).history
     first, last = rows[0]["seconds"], rows[-1]["seconds"]  # the first also builds what is used later
     per_epoch = max((last - first) / (len(rows) - 1), 1e-6)
     return int(np.clip(seconds / per_epoch, FEWEST_AFFORDABLE_EPOCHS, MOST_AFFORDABLE_EPOCHS))
