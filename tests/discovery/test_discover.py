@@ -123,17 +123,18 @@ def test_facts_are_computed_once(tmp_path, monkeypatch):
     assert sorted(calls) == ["duplicate_groups", "evidence", "prepare", "split_rows"]
 
 
-def stop_fits(monkeypatch, stop):
-    """Lets fits ask this function after every epoch, as they ask whether Ctrl-C was pressed."""
-    monkeypatch.setattr("softsym.discovery.estimator.run_interruptible", lambda work: work(stop))
+def discover_until(stop, *arguments):
+    """Is interrupted once this function, which is asked after every epoch, says so."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("softsym.discovery.estimator.run_interruptible", lambda work: work(stop))
+        with pytest.raises(KeyboardInterrupt):
+            discover(*arguments, title="it")
 
 
-def test_stopped_and_resumed_with_other_jobs_is_the_same(table, tmp_path, monkeypatch):
+def test_stopped_and_resumed_with_other_jobs_is_the_same(table, tmp_path):
     whole = discover(table, PARAMETERS, Workspace(tmp_path / "whole"), title="it")
     answers = iter([False] * 5 + [True] * 9)
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        stop_fits(patch, lambda: next(answers))
-        discover(table, PARAMETERS, Workspace(tmp_path / "cut"), title="it")
+    discover_until(lambda: next(answers), table, PARAMETERS, Workspace(tmp_path / "cut"))
     assert sorted(path.name for path in (tmp_path / "cut.partial" / "members").glob("seed-*")) == ["seed-0", "seed-1"]
     other = {**PARAMETERS, "n_jobs": 2, "verbose": False}
     resumed = discover(table, other, Workspace(tmp_path / "cut", resume=True), title="it")
@@ -148,11 +149,9 @@ def test_wrong_parameters_leave_no_folder(table, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_another_labelling_is_another_discovery(table, tmp_path, monkeypatch):
+def test_another_labelling_is_another_discovery(table, tmp_path):
     labelled = replace(table, row_groups=np.arange(80) // 4)
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        stop_fits(patch, lambda: True)
-        discover(labelled, PARAMETERS, Workspace(tmp_path / "out"), title="it")
+    discover_until(lambda: True, labelled, PARAMETERS, Workspace(tmp_path / "out"))
     for other in (table, replace(table, row_groups=np.arange(80) // 5)):
         with pytest.raises(InputError, match="was started with another data"):
             discover(other, PARAMETERS, Workspace(tmp_path / "out", resume=True), title="it")

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 import softsym as ss
-from softsym.discovery import parallel, train
+from softsym.discovery import train
 from softsym.discovery.config import LAST_STAGE, PLAIN_WIDTH
 from softsym.discovery.fit_data import WEAKER, Rows, SearchSpace, Shape
 from softsym.discovery.models.base import NETWORK
