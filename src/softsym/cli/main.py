@@ -118,11 +118,7 @@ def rename_options(arguments: list[str]) -> list[str]:
 
 
 def repeat_option(arguments: list[str]) -> list[str]:
-    """Lets ``--groups A B C`` stand for ``--groups A --groups B --groups C``.
-
-    Raises:
-        InputError: No group follows.
-    """
+    """Lets ``--groups A B C`` stand for ``--groups A --groups B --groups C``; refuses the option without a group."""
     repeated: list[str] = []
     groups: int | None = None  # how many have followed the option, while they do
     for argument in [*arguments, "--"]:  # the mark ends the last option

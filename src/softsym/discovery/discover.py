@@ -133,11 +133,7 @@ def discover(
     on_note: Callable[[str], None] | None = None,
     command: str = "",
 ) -> SoftEquivariantRegressor:
-    """Fits an estimator on a table and writes ``report.html``, ``symmetries.json`` and ``model/``.
-
-    Raises:
-        KeyboardInterrupt: It was interrupted; calling again with a resuming workspace continues it.
-    """
+    """Fits an estimator on a table and writes ``report.html``, ``symmetries.json`` and ``model/``; an interrupt can be resumed from."""
     from softsym.discovery import SoftEquivariantRegressor
 
     assert table.Y is not None

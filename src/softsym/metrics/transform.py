@@ -145,14 +145,7 @@ def transform_rows(rep: Rep, group: Group, parts: list[Array], X: Array) -> Arra
 
 
 def transform_each_row(rep: Rep, group: Group, parts: Sequence[Array], X: Array) -> Array:
-    """The same for many different elements and small types, all rows at once.
-
-    Args:
-        rep: How the rows transform.
-        group: The group.
-        parts: One element for each row, (n, d_p, d_p) for each part of the group.
-        X: Rows (n, size).
-    """
+    """The same for many different elements and small types, all rows at once."""
     element = group_element(group, tuple(parts))
     out = X.copy()
     for segment in rep.segments(group):
@@ -426,11 +419,10 @@ def _blur(points: Array, rng: np.random.Generator) -> Array:
 
 
 def _whitening(points: Array) -> Array:
-    """The matrix that makes the variance of points equal in every direction; the identity for too few points.
-
-    Flat data and transformed ones are distinguished by few neighbours only if the flat direction counts as much as the others.
-    """
-    n, size = points.shape
+    """The matrix that makes the variance of points equal in every direction; the identity for too few points."""
+    n, size = (
+        points.shape
+    )  # few neighbours tell flat data from transformed ones only if the flat direction counts as much
     if n < 10 * size:
         return np.eye(size)
     values, vectors = np.linalg.eigh(np.cov(points.T).reshape(size, size) + BLUR**2 * np.eye(size))

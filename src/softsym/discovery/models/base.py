@@ -83,7 +83,7 @@ class Model(ABC):
 
     def project(self, groups: Sequence[Group]) -> Model | None:
         """The model projected onto functions that are equivariant to these groups; None if it has no such form."""
-        return None if groups else self
+        return None
 
     def cross_val_predict(self, rows: Rows, folds: Index) -> Array:
         """Predictions (n, outputs) of every row by fits to the rows of other folds, with the same hyperparameters."""
@@ -265,11 +265,7 @@ def as_probabilities(outputs: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Stack(Model):
-    """A stacked ensemble: a convex combination of models, those of the largest weight first.
-
-    Reference:
-        Stacked regressions (Breiman, 1996), https://doi.org/10.1007/BF00117832
-    """
+    """A stacked ensemble: a convex combination of models, those of the largest weight first."""
 
     models: tuple[Model, ...]  # the models
     weights: tuple[float, ...]  # their weights, positive, with sum one
