@@ -7,16 +7,13 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
 from softsym.data.formats import suffixes
 from softsym.errors import InputError, printable
 from softsym.io import put_text
-
-if TYPE_CHECKING:
-    from softsym.data.table import Table
 
 FILES = ", ".join(suffixes())
 MAX_ROWS = 250_000
@@ -62,15 +59,6 @@ def check_texts(reps: Sequence[str | None] = (), groups: Sequence[str | None] = 
     for group in groups:
         if group is not None:
             read_group(group)
-
-
-def note_sample(table: Table, data: str) -> None:
-    """Says that only some rows of a file are used."""
-    if table.total is not None and table.total > len(table.X):
-        typer.echo(
-            f"softsym: note: {data} has {table.total:,} rows; a sample of {len(table.X):,} is used (--max-rows 0 for all)",
-            err=True,
-        )
 
 
 def check_target(target: str | None, *inputs: str) -> None:

@@ -6,7 +6,7 @@ With a folder every member writes checkpoints there, from which a stopped fit co
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy, mse_loss
 
 from softsym.data import SymmetricScaler
-from softsym.discovery.config import LAST_STAGE, Hyperparameters
+from softsym.discovery.config import LAST_STAGE, PLAIN_WIDTH, Hyperparameters
 from softsym.discovery.fit_data import FitData, Shape, Target, standard_errors
 from softsym.discovery.models import NETWORK, ORDINARY, Curves, Member, Networks, predict_members, project_member
 from softsym.discovery.parallel import Session, Start, TrainingData, TrainJob, Weighted, train_member
@@ -28,6 +28,8 @@ from softsym.typing import Array
 CHOSEN = "hyperparameters.json"
 SHORTER = 3
 """A trial has this part of the epochs of a training."""
+WEAKER = 30.0
+"""Factor by which penalties start weaker where strong ones prevent learning."""
 FEWEST_AFFORDABLE_EPOCHS, MOST_AFFORDABLE_EPOCHS = 12, 10_000
 TIMED_EPOCHS = 4
 EXACT_STRENGTH = 1e6
@@ -106,13 +108,20 @@ def search_hyperparameters(
     A strong penalty can keep a network from learning what breaks a symmetry, and then nothing shows that it is broken; a weak one that
     predicts better, by more than one standard error, reveals it.
     """
-    alternatives = data.search_space.alternatives(chosen)
+    alternatives = list_alternatives(data.search_space, chosen)
     epochs = max(1, (chosen.epochs or 0) // SHORTER)
     trials = [TrainJob(one.model_copy(update={"epochs": epochs}), data.seed, may_diverge=True) for one in alternatives]
     members = replace(session, folder=None).train(training_data, trials, "trials: ")
     losses = [trial_losses(training_data, member) for member in members]
     clearly = [k for k in range(1, len(alternatives)) if standard_errors(losses[0], losses[k]) > 1]
     return alternatives[min(clearly, key=lambda k: float(losses[k].mean()), default=0)]
+
+
+def list_alternatives(names: Sequence[str], chosen: Hyperparameters) -> list[Hyperparameters]:
+    """The hyperparameters, and what may take their place: weaker penalties at the start, a narrow network."""
+    changes = {"strength": (chosen.strength or 0.0) / WEAKER, "width": PLAIN_WIDTH}
+    others = [{name: changes[name]} for name in names if getattr(chosen, name) != changes[name]]
+    return [chosen, *(chosen.model_copy(update=change) for change in others)]
 
 
 def trial_losses(training_data: TrainingData, member: Member | None) -> Array:
@@ -135,7 +144,7 @@ def set_epochs_by_budget(
     if training_data.shape.groups:
         rounds *= 1 + 1 / LAST_STAGE
     if data.search_space:
-        rounds += math.ceil(len(data.search_space.alternatives(chosen)) / n_jobs) / SHORTER
+        rounds += math.ceil(len(list_alternatives(data.search_space, chosen)) / n_jobs) / SHORTER
     epochs = affordable_epochs(training_data, chosen, data.budget / rounds)
     return chosen.model_copy(update={"epochs": epochs})
 

@@ -62,18 +62,15 @@ def orthonormal(matrices: Array) -> Array:
 
 def leaving(span: Array) -> Array:
     """What brackets of an orthonormal span (k, d, d) have outside of it, (pairs, d, d)."""
-    pairs = list(itertools.combinations(range(len(span)), 2))
-    if not pairs:
-        return np.zeros((0, *span.shape[1:]))
-    first, second = span[[a for a, _ in pairs]], span[[b for _, b in pairs]]
+    first, second = (span[places] for places in np.triu_indices(len(span), 1))
     brackets = first @ second - second @ first
     inside = np.einsum("pij,kij,klm->plm", brackets, span, span)
     return np.asarray(brackets - inside)
 
 
-def is_closed(span: Array, tolerance: float = 1e-6) -> bool:
+def is_closed(span: Array) -> bool:
     """Whether an orthonormal span is a Lie algebra."""
-    return bool(np.abs(leaving(span)).max(initial=0.0) <= tolerance)
+    return bool(np.abs(leaving(span)).max(initial=0.0) <= 1e-6)
 
 
 def derived(span: Array) -> Array:
@@ -493,9 +490,8 @@ def _tidy(span: Array) -> Array:
     for k in range(len(rows)):
         column = int(np.abs(rows[k]).argmax())
         rows[k] /= rows[k, column]
-        for j in range(len(rows)):
-            if j != k:
-                rows[j] -= rows[j, column] * rows[k]
+        others = np.arange(len(rows)) != k
+        rows[others] -= rows[others, column, None] * rows[k]
     rows = np.where(np.abs(rows) < 1e-12, 0.0, rows)
     return rows.reshape(span.shape)
 

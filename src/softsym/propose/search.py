@@ -158,19 +158,16 @@ def _choose_block(
     found: dict[FeatureMap, Block] = {}
 
     def score(features: FeatureMap) -> Score:
-        found[features] = block = _fit_block(rows, kind, columns, features, frame)
+        values = _values(rows, features, kind, frame, rows.X)
+        sums = Statistics.from_rows(values, rows.Y[:, columns])
+        fitted = fit(sums)
+        weights = np.asarray(np.linalg.solve(sums.A + fitted.ridge * np.eye(len(sums.A)), sums.b))
+        numbers = fitted.ridge, fitted.noise, fitted.log_likelihood
+        found[features] = block = Block(kind, columns, features, values, weights, *numbers)
         return Score(block.log_likelihood, float(block.noise.mean()), lambda: block.weights)
 
     best, _ = choose_features(maps, score)
     return None if best is None else found[best]
-
-
-def _fit_block(rows: Rows, kind: TensorType, columns: Index, features: FeatureMap, frame: Array) -> Block:
-    values = _values(rows, features, kind, frame, rows.X)
-    sums = Statistics.from_rows(values, rows.Y[:, columns])
-    found = fit(sums)
-    weights = np.asarray(np.linalg.solve(sums.A + found.ridge * np.eye(len(sums.A)), sums.b))
-    return Block(kind, columns, features, values, weights, found.ridge, found.noise, found.log_likelihood)
 
 
 def _values(rows: Rows, features: FeatureMap, kind: TensorType, frame: Array, X: Array) -> Array:

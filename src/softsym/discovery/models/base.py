@@ -83,7 +83,7 @@ class Model(ABC):
 
     def project(self, groups: Sequence[Group]) -> Model | None:
         """The model projected onto functions that are equivariant to these groups; None if it has no such form."""
-        return None
+        return None if groups else self
 
     def cross_val_predict(self, rows: Rows, folds: Index) -> Array:
         """Predictions (n, outputs) of every row by fits to the rows of other folds, with the same hyperparameters."""
@@ -208,7 +208,7 @@ class Residual(Model):
     def module(self) -> nn.Module:
         from softsym.discovery.module import Sum
 
-        return Sum([self.base.module(), self.inner.module()])
+        return Sum([self.base.module(), self.inner.module()], [1.0, 1.0])
 
 
 def residual_rows(base: Model, rows: Rows) -> Rows:

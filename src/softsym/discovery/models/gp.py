@@ -46,8 +46,9 @@ class GaussianProcess(Model):
 
     def project(self, groups: Sequence[Group]) -> GaussianProcess | None:
         """The process with a prior of equivariant functions; None if the groups are no candidates."""
-        known = set() if self.title == GP_UNCONSTRAINED else set(self.gp.weights_)  # without candidates: scalars
-        if not {group.name for group in groups} <= known or not self.gp.is_original:
+        if not groups or self.title == GP_UNCONSTRAINED:  # without candidates all columns are scalars
+            return None if groups else self
+        if not {group.name for group in groups} <= set(self.gp.weights_) or not self.gp.is_original:
             return None
         return replace(self, gp=self.gp.project(list(groups)))
 
