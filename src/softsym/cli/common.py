@@ -42,14 +42,7 @@ class Interrupted(BaseException):
 
 
 def check_texts(reps: Sequence[str | None] = (), groups: Sequence[str | None] = ()) -> None:
-    """Refuses representations and groups that cannot be read, before torch is imported; None stands for one that was not given.
-
-    Example:
-        >>> check_texts(["5S + 5V", None], ["Q(9)"])  # doctest: +ELLIPSIS
-        Traceback (most recent call last):
-        ...
-        softsym.errors.InputError: group 'Q(9)': unknown group (known: O, SO, SL, ...
-    """
+    """Refuses representations and groups that cannot be read, before torch is imported; None stands for one that was not given."""
     from softsym.groups import group as read_group
     from softsym.reps import rep as read_rep
 

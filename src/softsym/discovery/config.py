@@ -77,10 +77,7 @@ NETWORK_FIELDS = tuple(field.name for field in fields(NetworkConfig))
 
 
 class Hyperparameters(NetworkHyperparameters):
-    """Hyperparameters of one training; epochs and batch may depend on the number of training rows (:meth:`for_rows`).
-
-    The defaults suit a network without penalties.
-    """
+    """Hyperparameters of one training, by default of a network without penalties; epochs and batch may depend on the rows."""
 
     FORMAT: ClassVar[tuple[str, ...]] = (
         "width",

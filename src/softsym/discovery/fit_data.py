@@ -229,10 +229,7 @@ def standard_errors(new: Array, old: Array, row_groups: Index | None = None) -> 
 
 @one_blas_thread()
 def compute_evidence(data: FitData, n_jobs: int = 1) -> inference.EvidenceTable:
-    """The evidence of training and validation rows about every candidate: the one place where it is asked for.
-
-    An empty table without candidates, and where rows are too few or outputs constant; classes are numbers 0 and 1.
-    """
+    """The evidence of development rows about every candidate; an empty table without any, or where rows are too few or outputs constant."""
     shape, rows = data.shape, data.development
     if not shape.groups:
         return inference.EvidenceTable()

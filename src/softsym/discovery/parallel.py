@@ -54,9 +54,6 @@ def run_interruptible(work: Callable[[Stop], T]) -> T:
     The work runs in a thread of its own, so that this one can react while a library computes. It is first asked to stop, then an
     exception is raised in it, and then it is left behind. Elsewhere than in the main thread, which alone is interrupted, it is called
     directly.
-
-    Raises:
-        KeyboardInterrupt: It was interrupted.
     """
     if threading.current_thread() is not threading.main_thread():
         return work(lambda: False)
@@ -186,11 +183,7 @@ def train_member(
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Runs torch with one thread.
-
-    The last bits of initial weights and of a training depend on the number of threads, so members have one wherever they are trained:
-    in this process or in several, on two cores or on sixty. At the usual widths a second thread brings nothing.
-    """
+    """Runs torch with one thread: last bits depend on their number, and at the usual widths a second one brings nothing."""
     import torch
 
     before = torch.get_num_threads()

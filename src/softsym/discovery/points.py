@@ -73,10 +73,7 @@ def as_vectors(rep: Rep | str) -> Rep:
 def read_points(
     rep_in: Rep | str, rep_out: Rep | str | None, groups: list[Group], columns: int, *, centre: bool = True
 ) -> tuple[Points, list[Group]]:
-    """How a table with points is fitted, and the candidates as they act there: groups of vectors, and linear parts of affine ones.
-
-    The mean point is taken off where a candidate has every translation, unless ``centre`` is False.
-    """
+    """How a table with points is fitted, centred at most if a candidate has every translation, and candidates as they act there."""
     source, target = read_rep(rep_in), None if rep_out is None else read_rep(rep_out)
     d = space_dimension(source, columns)
     parts = [linear_part(lift(group, d)) for group in groups]

@@ -39,12 +39,7 @@ EXACT_STRENGTH = 1e6
 def train_networks(
     data: FitData, shape: Shape, verdicts: Mapping[str, str], session: Session
 ) -> tuple[Networks, list[Networks]]:
-    """Trains the networks of a fit.
-
-    Returns:
-        The ensemble that is regularised towards the candidates; and those that may be selected: the same after a last stage in which it
-        became exactly equivariant, if it predicts as well, else itself; and unconstrained networks of the same size.
-    """
+    """The ensemble that is regularised towards the candidates; and those that may be selected: its last stage or itself, unconstrained."""
     training_data, scalers = prepare(data, shape)
     chosen = _choose_hyperparameters(data, training_data, session)
     starts = {member.seed: Start(member.model.state_dict(), member.strengths) for member in data.earlier}

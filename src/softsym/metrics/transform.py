@@ -113,11 +113,8 @@ def transforms(group: Group, n: int, seed: int | np.random.Generator = 0, sample
 
 
 def sample_nontrivial(rep: Rep, group: Group, n: int, rng: np.random.Generator) -> list[Array] | None:
-    """Elements that do not act as the identity, one array (n, d_p, d_p) for each part; None if there are none.
-
-    At least half of all elements act non-trivially if any does. With the others a group of two elements would seem to overlap
-    any data.
-    """
+    """Elements that do not act as the identity, one array (n, d_p, d_p) for each part; None if there are none."""
+    # At least half of all act non-trivially if any does. With the others a group of two would seem to overlap any data.
     parts = group.sample_parts(2 * n + 32, rng)
     probe = np.tile(rng.standard_normal(rep.size(group)), (len(parts[0]), 1))
     gap = np.linalg.norm(transform_rows(rep, group, parts, probe) - probe, axis=1)

@@ -150,13 +150,8 @@ def extrapolate(rows: Rows, shape: Shape, title: str) -> Array:
 
 def _copies(shape: Shape) -> list[tuple[slice, list[slice]]]:
     """The columns of each output's copy, and of all inputs of the same type."""
-
-    def find(rep: object) -> list[tuple[object, slice]]:
-        return [
-            (segment.type, slice(start, start + segment.size))
-            for segment in rep.segments(shape.largest)  # type: ignore[attr-defined]
-            for start in range(segment.start, segment.stop, segment.size)
-        ]
-
-    inputs = find(shape.rep_in)
-    return [(place, [one for kind, one in inputs if kind == own]) for own, place in find(shape.rep_out)]
+    inputs, outputs = (
+        [(part.type, slice(k, k + part.size)) for part in segments for k in range(part.start, part.stop, part.size)]
+        for segments in (shape.rep_in.segments(shape.largest), shape.rep_out.segments(shape.largest))
+    )
+    return [(place, [one for kind, one in inputs if kind == own]) for own, place in outputs]
