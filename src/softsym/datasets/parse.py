@@ -184,11 +184,7 @@ def read_data(
     most_rows: int | None = None,
     drop_missing: bool = False,
 ) -> tuple[Table, Task | None]:
-    """Reads inputs and outputs from a file or of a task.
-
-    Returns:
-        The table, and the task if it is one.
-    """
+    """The table of inputs and outputs of a file or a task, and the task if it is one."""
     if not is_task(text):
         from softsym.data.table import read_table
 

@@ -276,11 +276,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         on_evidence: OnEvidence | None = None,
         executor: Executor | None = None,
     ) -> Self:
-        """Fits to prepared data; Ctrl-C stops it within two seconds.
-
-        Raises:
-            KeyboardInterrupt: It was interrupted.
-        """
+        """Fits to prepared data; Ctrl-C stops it within two seconds."""
 
         def work(stop: Stop) -> tuple[EvidenceTable, Symmetries, Fit]:
             session = Session(folder, count_processes(self.n_jobs), not self.verbose, stop, executor)

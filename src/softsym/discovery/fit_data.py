@@ -201,11 +201,11 @@ class FitData:
         return range(self.seed, self.seed + self.seeds)
 
 
-def make_folds(labels: Index, seed: int, folds: int = FOLDS) -> Index:
+def make_folds(labels: Index, seed: int) -> Index:
     """The fold 0, 1, ... of each row (n,), of about equal sizes; rows of one label are in one fold."""
     sizes, rng = np.bincount(labels), np.random.default_rng(seed)
     order = rng.permutation(len(sizes))
-    fold_of, filled = np.zeros(len(sizes), dtype=np.int64), np.zeros(min(folds, len(sizes)), dtype=np.int64)
+    fold_of, filled = np.zeros(len(sizes), dtype=np.int64), np.zeros(min(FOLDS, len(sizes)), dtype=np.int64)
     for label in order[np.argsort(-sizes[order], kind="stable")]:
         fold_of[label] = filled.argmin()
         filled[fold_of[label]] += sizes[label]

@@ -106,10 +106,8 @@ class InvariantFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if group.is_orthogonal:
             features += [_Feature("norm({})", (k,), _norm) for k in others]
         if 2 < group.dim <= LARGEST_DETERMINANT and _keeps_volumes(group):
-            features += [
-                _Feature("det(" + ", ".join(["{}"] * group.dim) + ")", chosen, _det)
-                for chosen in itertools.combinations(vectors, group.dim)
-            ]
+            name = f"det({', '.join(['{}'] * group.dim)})"
+            features += [_Feature(name, chosen, _det) for chosen in itertools.combinations(vectors, group.dim)]
         if len(features) > MOST:
             raise InputError(
                 f"{read_rep(self.rep)} has {len(features):,} invariants; at most {MOST:,} are made: pass fewer columns"

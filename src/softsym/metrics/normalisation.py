@@ -87,11 +87,7 @@ class Break:
 
 
 def fit_normalisation(name: str, X: Array, rep: Rep, groups: Sequence[Group]) -> Normalisation:
-    """Fits a normalisation to data.
-
-    Raises:
-        InputError: Unknown name, or the representation has nothing to which the normalisation applies.
-    """
+    """Fits a normalisation to data; refuses one that does not apply to the representation."""
     if name not in NORMALISATIONS:
         raise InputError(f"unknown normalisation {name!r}; pass one of {', '.join(NORMALISATIONS)}")
     if name in TRAJECTORY:

@@ -170,10 +170,8 @@ def violations(symmetries: Symmetries) -> Figure | None:
     rows = [row for row in symmetries if math.isfinite(row.violation)]
     if not rows:
         return None
-    low, middle, high = (
-        np.array([_shown(value) for value in values])
-        for values in zip(*((row.interval[0], row.violation, row.interval[1]) for row in rows), strict=True)
-    )
+    ends = zip(*((row.interval[0], row.violation, row.interval[1]) for row in rows), strict=True)
+    low, middle, high = (np.maximum(values, LEAST_SHARE) for values in ends)
     traces = []
     for verdict, mark in VERDICT_MARKS.items():
         places = [place for place, row in enumerate(rows) if row.verdict == verdict]
@@ -204,10 +202,6 @@ def violations(symmetries: Symmetries) -> Figure | None:
         shapes=levels,
         showlegend=True,
     )
-
-
-def _shown(value: float) -> float:
-    return max(value, LEAST_SHARE) if math.isfinite(value) else math.nan
 
 
 def _ticks(ticks: Sequence[str]) -> dict[str, Any]:
