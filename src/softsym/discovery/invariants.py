@@ -70,16 +70,13 @@ class InvariantFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """What the invariants are: ``m``, ``norm(v)``, ``dot(v, w)``, ``det(u, v, w)``."""
-        check_is_fitted(self, "n_features_in_")
+        check_is_fitted(self)
         given = input_features if input_features is not None else getattr(self, "feature_names_in_", None)
         names = [f"x{k}" for k in range(self.n_features_in_)] if given is None else [str(name) for name in given]
         shown = [_short([names[k] for k in range(block.start, block.stop)]) for block in self._blocks]
         return np.array(
             [feature.name.format(*(shown[k] for k in feature.blocks)) for feature in self._features], dtype=object
         )
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "n_features_in_")
 
     @property
     def _pieces(self) -> list[tuple[Rep, slice]]:
