@@ -417,9 +417,8 @@ def _blur(points: Array, rng: np.random.Generator) -> Array:
 
 def _whitening(points: Array) -> Array:
     """The matrix that makes the variance of points equal in every direction; the identity for too few points."""
-    n, size = (
-        points.shape
-    )  # few neighbours tell flat data from transformed ones only if the flat direction counts as much
+    # Few neighbours tell flat data from transformed ones only if the flat direction counts as much as the others.
+    n, size = points.shape
     if n < 10 * size:
         return np.eye(size)
     values, vectors = np.linalg.eigh(np.cov(points.T).reshape(size, size) + BLUR**2 * np.eye(size))
