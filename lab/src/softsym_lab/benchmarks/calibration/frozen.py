@@ -358,7 +358,7 @@ ROUGH = (
     ),
     read_target(
         "sound in a duct | rough | V -> V | O(3) b, O(1)@3[1] k, SO(2)@x b",
-        lambda P: P[:, 0] * np.exp(-0.2 * norm(P[:, 0])),
+        lambda P: P[:, 0] / (1 + 0.3 * sq(P[:, 0]) ** 2),
         lambda P: stripes(2.5, (1.0, 0.0, 0.0), 1.0)(P) * Z,
         wavelength=2.5,
         levels=FAR,
@@ -421,7 +421,7 @@ FINITE = (
     ),
     read_target(
         "cubic magnet | finite | V -> S | O(3) b, Octahedral() k, O(2)@z b",
-        lambda P: np.log(np.cosh(norm(P[:, 0]))),
+        lambda P: np.sin(1.5 * norm(P[:, 0])),
         lambda P: np.prod(P[:, 0] ** 2, axis=-1, keepdims=True) / (0.2 + sq(P[:, 0]) ** 2),
         wavelength=1.6,
         levels=GRADED,

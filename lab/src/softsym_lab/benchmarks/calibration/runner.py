@@ -40,6 +40,8 @@ PARTS: dict[str, tuple[Target, ...]] = {
     "recorded": recorded.FRESH,
 }
 """Lists of targets: three for changing the rule, one for judging it once, and the two that were recorded with earlier rules."""
+FROZEN_AS = "fourth"
+"""What records call the frozen list: the name it keeps when it is one for changing the rule, like those before it."""
 ROWS, NOISES = (30, 100, 300, 1_000), (0.0, 0.05, 0.2)
 FOLDER = Path("runs/calibration")
 """Where records are kept between runs."""
