@@ -354,7 +354,7 @@ ROUGH = (
             wavelength=w,
             levels=FAR,
         )
-        for w in (2.0, 1.1, 0.5)
+        for w in (2.0, 1.1, 0.3)
     ),
     read_target(
         "sound in a duct | rough | V -> V | O(3) b, O(1)@3[1] k, SO(2)@x b",
