@@ -54,7 +54,11 @@ def list_name(name: str) -> str:
 def strata() -> str:
     """Error rates of verdicts by stratum (``python -m softsym_lab.benchmarks.calibration --json``)."""
     result = json.loads((RESULTS / "calibration-strata.json").read_text())["calibration-evidence"]
-    head = [f"{list_name(result['part'])} list, {result['rows']} rows, noise {result['noise']}", "pairs", *STRATA_RATES.values()]
+    head = [
+        f"{list_name(result['part'])} list, {result['rows']} rows, noise {result['noise']}",
+        "pairs",
+        *STRATA_RATES.values(),
+    ]
     rows = [
         [name, str(one["pairs"]), *(rate(one[key]) for key in STRATA_RATES)] for name, one in result["strata"].items()
     ]

@@ -59,7 +59,12 @@ def main() -> None:
     if options.changes:
         print(summary_of_invariance(invariance))
     if options.json is not None:
-        found = {"part": FROZEN_AS if options.part == "frozen" else options.part, "rows": options.rows, "noise": options.noise, "seeds": options.seeds}
+        found = {
+            "part": FROZEN_AS if options.part == "frozen" else options.part,
+            "rows": options.rows,
+            "noise": options.noise,
+            "seeds": options.seeds,
+        }
         found |= {"strata": rates, "invariance": invariance}
         put_text(options.json, json.dumps({"calibration-evidence": found}, indent=1) + "\n")
 
