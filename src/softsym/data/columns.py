@@ -69,12 +69,7 @@ class Header:
         return places
 
     def select_one(self, text: str, flag: str) -> int:
-        """The place of a single column.
-
-        Example:
-            >>> Header("data.csv", ("m1", "day")).select_one("day", "--row-groups")
-            1
-        """
+        """The place of a single column."""
         places = self.select(text, flag)
         if len(places) > 1:
             raise InputError(f"{flag}: {text!r} chooses {len(places)} columns of {self.source}; name one")
@@ -171,12 +166,7 @@ def choose(
 
 
 def quote(names: Iterable[str]) -> str:
-    """The selection of exactly these columns.
-
-    Example:
-        >>> quote(["m1", "a,b"])
-        '"m1","a,b"'
-    """
+    """The selection of exactly these columns."""
     return ",".join('"' + name.replace('"', '""') + '"' for name in names)
 
 

@@ -405,12 +405,7 @@ MEMORY_SHARE = 20
 
 
 def max_generator_entries() -> int:
-    """How many matrix entries all generators of a group may have together.
-
-    Example:
-        >>> max_generator_entries()
-        25000000
-    """
+    """How many matrix entries all generators of a group may have together."""
     return int(limit().gigabytes * 1e9 / 8 / MEMORY_SHARE)
 
 
@@ -532,15 +527,7 @@ def read_axis(axis: Sequence[float]) -> tuple[float, ...]:
 
 
 def rotation_to_axis(axis: Sequence[float]) -> tuple[str, Array | None]:
-    """The coordinate axis nearest to an axis, and the smallest rotation (3, 3) of the one to the other; None if they agree.
-
-    Example:
-        >>> rotation_to_axis((0, 0, -2))
-        ('z', None)
-        >>> name, M = rotation_to_axis((1, 2, 0))
-        >>> name, (M[:, 1] * np.sqrt(5)).round(12).tolist()
-        ('y', [1.0, 2.0, 0.0])
-    """
+    """The coordinate axis nearest to an axis, and the smallest rotation (3, 3) of the one to the other; None if they agree."""
     direction = np.array(read_axis(axis))
     nearest = int(np.abs(direction).argmax())
     direction = direction / direction[nearest]  # an axis has no sign; exact where multiples of it are
@@ -555,12 +542,7 @@ def rotation_to_axis(axis: Sequence[float]) -> tuple[str, Array | None]:
 
 
 def axis_text(axis: Sequence[float]) -> str:
-    """The text of an axis, which reads back exactly.
-
-    Example:
-        >>> axis_text((1, 0.5, 0))
-        '(1,0.5,0)'
-    """
+    """The text of an axis, which reads back exactly."""
     return "(" + ",".join(map(number_text, axis)) + ")"
 
 

@@ -44,13 +44,7 @@ class HasPrior(ABC):
 
 
 def get_prior(model: nn.Module) -> Callable[[], Tensor] | None:
-    """The prior that a model declares; None if it declares none.
-
-    Example:
-        >>> import softsym as ss
-        >>> get_prior(nn.Linear(3, 3)) is None, float(get_prior(ss.nn.MLP("V", "S", "O(3)", width=4))())
-        (True, 0.0)
-    """
+    """The prior that a model declares; None if it declares none."""
     return model.prior if isinstance(model, HasPrior) else None
 
 

@@ -92,13 +92,7 @@ Point, Displacement = single(PointAtom()), single(DisplacementAtom())
 
 
 def points_to_displacements(rep: Rep) -> Rep:
-    """The representation of centred points: every point becomes a displacement.
-
-    Example:
-        >>> import softsym as ss
-        >>> points_to_displacements(ss.rep("S + 2P + D"))
-        S + 3D
-    """
+    """The representation of centred points: every point becomes a displacement."""
     return rep.map_atoms(lambda atom: DisplacementAtom() if isinstance(atom, PointAtom) else atom)
 
 
@@ -108,13 +102,7 @@ def has_points(*reps: Rep) -> bool:
 
 
 def points_to_vectors(rep: Rep) -> Rep:
-    """The representation with points and displacements replaced by vectors.
-
-    Example:
-        >>> import softsym as ss
-        >>> points_to_vectors(ss.rep("S + 2P + D"))
-        S + 3V
-    """
+    """The representation with points and displacements replaced by vectors."""
     return rep.map_atoms(lambda atom: Base() if _is_point(atom) else atom)
 
 
@@ -131,14 +119,7 @@ def mean_point(rep: Rep, group: Group, X: Array) -> Array:
 
 
 def translate_points(rep: Rep, group: Group, X: Array, by: Array) -> Array:
-    """Translates every point of rows (n, size) by (n, d).
-
-    Example:
-        >>> import numpy as np, softsym as ss
-        >>> rep, X = ss.rep("2P + D"), np.arange(6.0)[None]
-        >>> translate_points(rep, ss.SE(2), X, -mean_point(rep, ss.SE(2), X))
-        array([[-1., -1.,  1.,  1.,  4.,  5.]])
-    """
+    """Translates every point of rows (n, size) by (n, d)."""
     out = np.array(X, dtype=np.float64)
     for columns in point_columns(rep, group):
         out[:, columns] += by

@@ -84,13 +84,7 @@ Size, UnscaledVector = single(SizeAtom()), single(UnscaledAtom())
 
 
 def remove_scaling(rep: Rep) -> Rep:
-    """The representation of scalars, vectors and tensors after they are normalised to one size.
-
-    Example:
-        >>> import softsym as ss
-        >>> remove_scaling(ss.rep("2S + 3V + T(1,1)"))
-        2S + 3U + U*U
-    """
+    """The representation of scalars, vectors and tensors after they are normalised to one size."""
     return Rep(tuple((copies, _unscaled(tensor_type)) for copies, tensor_type in rep))
 
 
@@ -128,13 +122,7 @@ def preserves_angles(group: Group) -> bool:
 
 
 def scaling_degrees(rep: Rep, group: Group) -> Array:
-    """The power of the scale by which a group of scalings multiplies each coordinate, shape (size,).
-
-    Example:
-        >>> import softsym as ss
-        >>> scaling_degrees(ss.rep("S + V + V'"), ss.group("Scaling(2)"))
-        array([ 0.,  1.,  1., -1., -1.])
-    """
+    """The power of the scale by which a group of scalings multiplies each coordinate, shape (size,)."""
     unit = group.lie_algebra[0] / group.lie_algebra[0][0, 0]
     return np.diag(rep.drho(group, unit)).copy()
 

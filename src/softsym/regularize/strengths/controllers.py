@@ -98,14 +98,8 @@ def sum_layers(residuals: Residuals) -> dict[str, float]:
 
 
 def rescale(strengths: Mapping[str, float], residuals: Mapping[str, float], gamma: float) -> dict[str, float]:
-    r"""The paper's rule: :math:`\lambda_k (\min_j R_j / R_k)^\gamma`.
-
-    A residual of exactly zero would set all other strengths to zero, so residuals are at least 1e-12 of the largest.
-
-    Example:
-        >>> rescale({"a": 100.0, "b": 100.0}, {"a": 1.0, "b": 2.0}, gamma=2.0)
-        {'a': 100.0, 'b': 25.0}
-    """
+    r"""The paper's rule: :math:`\lambda_k (\min_j R_j / R_k)^\gamma`."""
+    # A residual of exactly zero would set all other strengths to zero.
     floor = max(1e-12 * max(residuals.values(), default=0.0), 1e-300)
     safe = {group: max(value, floor) for group, value in residuals.items()}
     least = min(safe.values())
@@ -117,15 +111,12 @@ class Fixed(Controller):
 
     @classmethod
     def from_schedule(cls, schedule: Schedule) -> Self:
-        """No hyperparameter is needed."""
         return cls()
 
     def on_epoch_end(self, residuals: Residuals, epoch: int) -> dict[str, float]:
-        """The initial strengths."""
         return dict(self._strengths)
 
     def wants_residuals(self, epoch: int) -> bool:
-        """Never."""
         return False
 
 
@@ -155,17 +146,14 @@ class OneShot(Controller):
 
     @classmethod
     def from_schedule(cls, schedule: Schedule) -> Self:
-        """Adjusts at ``schedule.adjust_at``."""
         return cls(schedule.adjust_at, schedule.gamma, schedule.window)
 
     def begin(self, strengths: Mapping[str, float]) -> None:
-        """Stores the initial strengths."""
         super().begin(strengths)
         self._best: dict[str, float] | None = None
         self._done = False
 
     def on_epoch_end(self, residuals: Residuals, epoch: int) -> dict[str, float]:
-        """The strengths for the next epochs."""
         if self.wants_residuals(epoch):
             now = sum_layers(residuals)
             if self._best is None or not sum(self._best.values()) <= sum(now.values()):
@@ -208,12 +196,10 @@ class Continuous(Controller):
         return cls(max(1, schedule.epochs // 10), schedule.gamma)
 
     def begin(self, strengths: Mapping[str, float]) -> None:
-        """Stores the initial strengths."""
         super().begin(strengths)
         self._average: dict[str, float] | None = None
 
     def on_epoch_end(self, residuals: Residuals, epoch: int) -> dict[str, float]:
-        """The strengths for the next epochs."""
         now = sum_layers(residuals)
         before = now if self._average is None else self._average
         self._average = {group: self.decay * before[group] + (1 - self.decay) * now[group] for group in now}
@@ -222,7 +208,6 @@ class Continuous(Controller):
         return dict(self._strengths)
 
     def wants_residuals(self, epoch: int) -> bool:
-        """Always."""
         return True
 
 
@@ -254,11 +239,9 @@ class ByData(Controller):
 
     @classmethod
     def from_schedule(cls, schedule: Schedule) -> Self:
-        """Adjusts over all epochs."""
         return cls(schedule.epochs, schedule.gamma)
 
     def begin(self, strengths: Mapping[str, float]) -> None:
-        """Stores the initial strengths."""
         super().begin(strengths)
         self._least: dict[str, float] = {}
 
