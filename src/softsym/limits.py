@@ -23,13 +23,7 @@ T = TypeVar("T")
 
 
 class ContextThreads(ThreadPoolExecutor):
-    """Threads in which the settings hold that held where their work was submitted.
-
-    Example:
-        >>> with at_most(gigabytes=2), ContextThreads(1) as pool:
-        ...     pool.submit(limit).result().gigabytes
-        2
-    """
+    """Threads in which the settings hold that held where their work was submitted."""
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         """As every executor; :meth:`map` too."""

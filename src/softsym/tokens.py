@@ -31,7 +31,8 @@ class Tokens:
     """A text as tokens, read from left to right."""
 
     def __init__(self, text: str, what: str) -> None:
-        depth = _depth(text)
+        steps = (_STEP[letter] for letter in text if letter in _STEP)
+        depth = max(itertools.accumulate(steps, lambda depth, step: max(depth + step, 0)), default=0)
         if depth > MAX_DEPTH:
             raise InputError(f"{what} text has brackets in {depth} brackets; at most {MAX_DEPTH} are read")
         self.text, self.what, self.place = text, what, 0
@@ -136,12 +137,6 @@ class Tokens:
         return InputError(
             f"{self.what} {shorten(self.text, self.place)!r}: {problem} at {token} (position {self.place})"
         )
-
-
-def _depth(text: str) -> int:
-    """How many brackets are open at once."""
-    steps = (1 if letter in "([" else -1 for letter in text if letter in "()[]")
-    return max(itertools.accumulate(steps, lambda depth, step: max(depth + step, 0)), default=0)
 
 
 def shorten(text: str, place: int = 0) -> str:

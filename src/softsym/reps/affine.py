@@ -17,20 +17,14 @@ from numpy.typing import NDArray
 from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.groups.group import is_affine as is_affine
-from softsym.reps.atoms import Atom, Base, Element, inverse_transpose
+from softsym.reps.atoms import Atom, Base, Dualizable, Element, inverse_transpose
 from softsym.reps.rep import Rep, single
 from softsym.typing import Array
 
 
 @dataclass(frozen=True)
-class DisplacementAtom(Atom):
+class DisplacementAtom(Dualizable):
     """A difference of two points."""
-
-    is_dual: bool = False  # whether elements act by their inverse transpose
-
-    @property
-    def dual(self) -> DisplacementAtom:
-        return DisplacementAtom(not self.is_dual)
 
     def size(self, group: Group) -> int:
         _check(group, str(self))
@@ -47,9 +41,6 @@ class DisplacementAtom(Atom):
         _check(group, str(self))
         R = A.whole[..., :-1, :-1]
         return -R.swapaxes(-1, -2) if self.is_dual else R
-
-    def without_dual(self) -> DisplacementAtom:
-        return DisplacementAtom()
 
     def order_key(self) -> tuple[object, ...]:
         return (4, self.is_dual)

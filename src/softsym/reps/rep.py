@@ -321,13 +321,7 @@ Pseudoscalar = single(Sign())
 
 
 def cut(rep: Rep, sizes: Sequence[int], group: Group) -> list[Rep]:
-    """Cuts a representation into consecutive pieces of given sizes, which add up to its own.
-
-    Example:
-        >>> import softsym as ss
-        >>> cut(ss.rep("5S + 5V"), [2, 6, 12], ss.group("O(3)"))
-        [2S, 3S + V, 4V]
-    """
+    """Cuts a representation into consecutive pieces of given sizes, which add up to its own."""
     if sum(sizes) != rep.size(group):
         raise InputError(f"{rep} has {rep.size(group)} coordinates, which are not {' + '.join(map(str, sizes))}")
     rest = [(copies, tensor_type, tensor_type.size(group)) for copies, tensor_type in rep]

@@ -14,7 +14,7 @@ import numpy as np
 
 from softsym.errors import InputError
 from softsym.groups import Group
-from softsym.reps.atoms import Atom, Base, Element, Sign, discrete_elements, lie_elements
+from softsym.reps.atoms import Atom, Base, Dualizable, Element, Sign, discrete_elements, lie_elements
 from softsym.reps.rep import Rep, TensorType, single
 from softsym.reps.symmetric import Subspace
 from softsym.typing import Array
@@ -49,14 +49,8 @@ class UnscaledAtom(Atom):
 
 
 @dataclass(frozen=True)
-class SizeAtom(Atom):
+class SizeAtom(Dualizable):
     """The size of an input: one number, multiplied by lambda."""
-
-    is_dual: bool = False  # whether elements act by their inverse
-
-    @property
-    def dual(self) -> SizeAtom:
-        return SizeAtom(not self.is_dual)
 
     def size(self, group: Group) -> int:
         return 1
@@ -69,9 +63,6 @@ class SizeAtom(Atom):
     def drho(self, group: Group, A: Element) -> Array:
         """The derivative of lambda, shape (..., 1, 1)."""
         return (-1.0 if self.is_dual else 1.0) * _rate(A.whole)[..., None, None]
-
-    def without_dual(self) -> SizeAtom:
-        return SizeAtom()
 
     def order_key(self) -> tuple[object, ...]:
         return (3, self.is_dual)

@@ -111,12 +111,15 @@ class Fixed(Controller):
 
     @classmethod
     def from_schedule(cls, schedule: Schedule) -> Self:
+        """No hyperparameter is needed."""
         return cls()
 
     def on_epoch_end(self, residuals: Residuals, epoch: int) -> dict[str, float]:
+        """The initial strengths."""
         return dict(self._strengths)
 
     def wants_residuals(self, epoch: int) -> bool:
+        """Never."""
         return False
 
 
@@ -146,14 +149,17 @@ class OneShot(Controller):
 
     @classmethod
     def from_schedule(cls, schedule: Schedule) -> Self:
+        """Adjusts at ``schedule.adjust_at``."""
         return cls(schedule.adjust_at, schedule.gamma, schedule.window)
 
     def begin(self, strengths: Mapping[str, float]) -> None:
+        """Stores the initial strengths."""
         super().begin(strengths)
         self._best: dict[str, float] | None = None
         self._done = False
 
     def on_epoch_end(self, residuals: Residuals, epoch: int) -> dict[str, float]:
+        """The strengths for the next epochs."""
         if self.wants_residuals(epoch):
             now = sum_layers(residuals)
             if self._best is None or not sum(self._best.values()) <= sum(now.values()):
@@ -196,10 +202,12 @@ class Continuous(Controller):
         return cls(max(1, schedule.epochs // 10), schedule.gamma)
 
     def begin(self, strengths: Mapping[str, float]) -> None:
+        """Stores the initial strengths."""
         super().begin(strengths)
         self._average: dict[str, float] | None = None
 
     def on_epoch_end(self, residuals: Residuals, epoch: int) -> dict[str, float]:
+        """The strengths for the next epochs."""
         now = sum_layers(residuals)
         before = now if self._average is None else self._average
         self._average = {group: self.decay * before[group] + (1 - self.decay) * now[group] for group in now}
@@ -208,6 +216,7 @@ class Continuous(Controller):
         return dict(self._strengths)
 
     def wants_residuals(self, epoch: int) -> bool:
+        """Always."""
         return True
 
 
@@ -239,9 +248,11 @@ class ByData(Controller):
 
     @classmethod
     def from_schedule(cls, schedule: Schedule) -> Self:
+        """Adjusts over all epochs."""
         return cls(schedule.epochs, schedule.gamma)
 
     def begin(self, strengths: Mapping[str, float]) -> None:
+        """Stores the initial strengths."""
         super().begin(strengths)
         self._least: dict[str, float] = {}
 
