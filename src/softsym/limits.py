@@ -31,6 +31,16 @@ class ContextThreads(ThreadPoolExecutor):
         return super().submit(run, fn, *args, **kwargs)
 
 
+@contextlib.contextmanager
+def hold(variable: contextvars.ContextVar[T], value: T) -> Iterator[None]:
+    """Gives a context variable a value inside a ``with`` block."""
+    token = variable.set(value)
+    try:
+        yield
+    finally:
+        variable.reset(token)
+
+
 @dataclass(frozen=True)
 class Limit:
     """Memory and time that a computation may take."""
@@ -77,8 +87,9 @@ def free_memory() -> float:
     return free
 
 
-@contextlib.contextmanager
-def at_most(gigabytes: float = Limit.gigabytes, minutes: float = Limit.minutes) -> Iterator[None]:
+def at_most(
+    gigabytes: float = Limit.gigabytes, minutes: float = Limit.minutes
+) -> contextlib.AbstractContextManager[None]:
     """Sets the memory and time that a space or group inside a ``with`` block may take before it is refused.
 
     Generators of a group may take a twentieth of the memory, because solving with them needs several copies.
@@ -93,18 +104,13 @@ def at_most(gigabytes: float = Limit.gigabytes, minutes: float = Limit.minutes) 
     """
     if not (gigabytes > 0 and minutes > 0):
         raise InputError(f"limits must be positive, got {gigabytes} gigabytes and {minutes} minutes")
-    token = _limit.set(Limit(gigabytes, minutes))
-    try:
-        yield
-    finally:
-        _limit.reset(token)
+    return hold(_limit, Limit(gigabytes, minutes))
 
 
 _folder: contextvars.ContextVar[Path | str | None] = contextvars.ContextVar("folder", default="default")
 
 
-@contextlib.contextmanager
-def cache_folder(path: str | os.PathLike[str] | None) -> Iterator[None]:
+def cache_folder(path: str | os.PathLike[str] | None) -> contextlib.AbstractContextManager[None]:
     """Stores solutions in another folder inside a ``with`` block, or nowhere if it is None.
 
     Example:
@@ -113,11 +119,7 @@ def cache_folder(path: str | os.PathLike[str] | None) -> Iterator[None]:
         ...     ss.equivariant_maps("V", "V", "O(3)").dim
         1
     """
-    token = _folder.set(None if path is None else Path(path))
-    try:
-        yield
-    finally:
-        _folder.reset(token)
+    return hold(_folder, None if path is None else Path(path))
 
 
 def current_folder() -> Path | None:

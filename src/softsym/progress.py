@@ -8,9 +8,11 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from typing import Any, Literal, Protocol, TypeVar
+
+from softsym.limits import hold
 
 Item = TypeVar("Item")
 Unit = Literal["steps", "bytes"]
@@ -62,14 +64,9 @@ def reporter(total: int, done: int, *, quiet: bool, what: str = "") -> Iterator[
         yield lambda row: show(row["epoch"], _summary(row))
 
 
-@contextmanager
-def silence() -> Iterator[None]:
+def silence() -> AbstractContextManager[None]:
     """Shows no progress inside the ``with`` block."""
-    token = _silent.set(True)
-    try:
-        yield
-    finally:
-        _silent.reset(token)
+    return hold(_silent, True)
 
 
 def is_silent() -> bool:

@@ -10,6 +10,7 @@ import ast
 import contextlib
 import itertools
 import re
+from collections.abc import Collection
 from typing import Any, NoReturn
 
 from softsym.errors import InputError
@@ -83,14 +84,16 @@ class Tokens:
         self.expect(closing)
         return numbers
 
-    def call(self) -> ast.Call | None:
-        """Reads the Python call that begins here, up to its closing bracket; it is parsed, never run. Reads nothing if there is none."""
+    def call(self, keywords: Collection[str] = ()) -> tuple[Any, dict[str, Any]] | None:
+        """Reads the Python call of one literal, and of literals by keywords, that begins here; it is never run. None if there is none."""
         end = self._end_of_brackets()
         with contextlib.suppress(*_UNREADABLE):
             parsed = ast.parse(self.text[self.place : end].strip(), mode="eval").body
             if isinstance(parsed, ast.Call):
                 self.place = end
-                return parsed
+                (only,) = parsed.args
+                named = {str(item.arg): ast.literal_eval(item.value) for item in parsed.keywords}
+                return (ast.literal_eval(only), named) if set(named) <= set(keywords) else None
         return None
 
     def numbers(self, closing: str) -> Any:

@@ -20,7 +20,6 @@ the second kind. Irreducible representations of O(3) are also read as e3nn write
 
 from __future__ import annotations
 
-import ast
 import difflib
 import functools
 import re
@@ -210,10 +209,9 @@ def _suggest(name: str) -> str:
 
 def _points(tokens: Tokens) -> Rep:
     call = tokens.call()
+    if call is None:
+        tokens.fail("expected Points([[x, ...], ...])")
     try:
-        if call is None or len(call.args) != 1 or call.keywords:
-            raise ValueError
-        return Permutation(ast.literal_eval(call.args[0]))
-    except (ValueError, TypeError, MemoryError, RecursionError) as error:
-        reason = f" ({error})" if isinstance(error, InputError) else ""
-        tokens.fail(f"expected Points([[x, ...], ...]){reason}")
+        return Permutation(call[0])
+    except InputError as error:
+        tokens.fail(f"expected Points([[x, ...], ...]) ({error})")
