@@ -148,10 +148,23 @@ def check_fit(table: Table, rep_in: Rep | str | None, rep_out: Rep | str | None,
     reps = [None if rep is None else read_rep(rep) for rep in (rep_in, rep_out)]
     known = [rep for rep in reps if rep is not None]
     affine = has_points(*known)
+    sides = ((reps[0], table.X, "X", "--in", "--x-columns"), (reps[1], table.Y, "Y", "--out", "--y-columns"))
     for group in () if has_particles(*known) else map(read_group, groups):  # read_particles compares sizes
-        _check_size(reps[0], group, table.X, "X", "--in", "--x-columns", affine)
-        if table.Y is not None:
-            _check_size(reps[1], group, table.Y, "Y", "--out", "--y-columns", affine)
+        for rep, values, what, flag, other in sides:
+            if rep is None or values is None:
+                continue
+            if affine and not is_affine(group):
+                raise InputError(
+                    "points P need groups in homogeneous coordinates such as 'SE(3)', or none to let the data propose; "
+                    f"{group.name} is none: write V for columns that it acts on"
+                )
+            # Together with points a vector has as many columns as they have.
+            size = points_to_vectors(rep).size(Trivial(group.dim - 1)) if affine else rep.size(group)
+            if size != values.shape[1]:
+                raise InputError(
+                    f"{rep} under {group.name} has size {size}, {what} has {values.shape[1]} columns; "
+                    f"pass another representation as {flag} or other {other}{quaternion_hint(values)}"
+                )
     if len(table.X) < MINIMUM_ROWS:
         raise InputError(f"{table.source} has {len(table.X)} rows; at least {MINIMUM_ROWS} are needed")
     if table.Y is not None and not np.ptp(table.Y, axis=0).any():
@@ -168,20 +181,3 @@ def check_fit(table: Table, rep_in: Rep | str | None, rep_out: Rep | str | None,
             f"{table.source} has {len(table.X)} rows but only {distinct} different inputs; at least {MINIMUM_ROWS} are needed"
         )
     return len(table.X) - distinct
-
-
-def _check_size(rep: Rep | None, group: Group, values: Array, what: str, flag: str, other: str, affine: bool) -> None:
-    if rep is None:
-        return
-    if affine and not is_affine(group):
-        raise InputError(
-            f"points P need groups in homogeneous coordinates such as 'SE(3)', or none to let the data propose; {group.name} is none: "
-            f"write V for columns that it acts on"
-        )
-    # Together with points a vector has as many columns as they have.
-    size = points_to_vectors(rep).size(Trivial(group.dim - 1)) if affine else rep.size(group)
-    if size != values.shape[1]:
-        raise InputError(
-            f"{rep} under {group.name} has size {size}, {what} has {values.shape[1]} columns; "
-            f"pass another representation as {flag} or other {other}{quaternion_hint(values)}"
-        )
