@@ -59,14 +59,7 @@ def limit() -> Limit:
 
 
 def check_memory(what: str, size: float, advice: str) -> None:
-    """Refuses to load so many bytes where the machine has less memory free; the message ends with advice.
-
-    Example:
-        >>> check_memory("rows.parquet", 1e18, "choose fewer columns")  # doctest: +ELLIPSIS
-        Traceback (most recent call last):
-        ...
-        softsym.errors.InputError: rows.parquet needs about 1,000,000,000.0 GB of memory, ... GB are free; choose fewer columns
-    """
+    """Refuses to load so many bytes where the machine has less memory free; the message ends with advice."""
     free = free_memory()
     if size > free:
         raise InputError(f"{what} needs about {size / 1e9:,.1f} GB of memory, {free / 1e9:,.1f} GB are free; {advice}")

@@ -56,12 +56,7 @@ class Header:
             )
 
     def select(self, text: str, flag: str) -> list[int]:
-        """The places of the chosen columns, in the order of the text.
-
-        Example:
-            >>> Header("data.csv", ("m1", "m2", "m3", "x", "y")).select("x, m1..m3", "--x-columns")
-            [3, 0, 1, 2]
-        """
+        """The places of the chosen columns, in the order of the text."""
         places = [place for item in _items(text, flag) for place in self._places(item, flag)]
         for place, count in Counter(places).items():
             if count > 1:

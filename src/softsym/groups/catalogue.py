@@ -455,14 +455,7 @@ _SUFFIX = re.compile(r"(?:\s*\(\s*([0-9]{0,3})\s*\))?(?:\s*@\s*([xyz])\b)?", re.
 
 
 def _suggest(name: str, suffix: str = "") -> str:
-    """The group that an unknown name and the text after it may mean, as it is written, or nothing.
-
-    Example:
-        >>> _suggest("so3"), _suggest("rotation"), _suggest("Scalling"), _suggest("lorentz"), _suggest("nonsense")
-        ('SO(3)', 'SO(3), rotations', 'Scaling(3)', 'Lorentz()', '')
-        >>> _suggest("o", "(2)@Z")
-        'O(2)@z'
-    """
+    """The group that an unknown name and the text after it may mean, as it is written, or nothing."""
     if name.lower() in SYNONYMS:
         return SYNONYMS[name.lower()]
     known = {each.lower(): each for each in CATALOGUE}

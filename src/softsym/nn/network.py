@@ -187,15 +187,7 @@ def count_parameters(module: nn.Module) -> int:
 
 
 def check_memory(width: int, layers: int) -> None:
-    """Refuses a network whose weights would fill the memory, before anything is allocated.
-
-    Example:
-        >>> check_memory(384, 4)
-        >>> check_memory(1_000_000, 4)
-        Traceback (most recent call last):
-        ...
-        softsym.errors.InputError: 4 layers of width 1,000,000 have about 2e+12 weights, which take 32,000 GB to train; ...
-    """
+    """Refuses a network whose weights would fill the memory, before anything is allocated."""
     between = max(1, layers - 2)
     if between * width**2 > LARGEST:
         raise InputError(

@@ -194,12 +194,7 @@ def _named(tokens: Tokens, name: str) -> Rep:
 
 
 def _suggest(name: str) -> str:
-    """The representation that an unknown name may mean, as it is written, or nothing.
-
-    Example:
-        >>> _suggest("vector"), _suggest("T2"), _suggest("v3"), _suggest("tensr"), _suggest("Q")
-        ('V', 'T(2)', '3V', 'T(2)', '')
-    """
+    """The representation that an unknown name may mean, as it is written, or nothing."""
     letter, digits = name[:1].upper(), name[1:]
     if digits.isdigit() and letter in ("S", "V", "P", "T"):
         return f"T({digits})" if letter == "T" else f"{digits}{letter}"
