@@ -8,11 +8,9 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Literal, Protocol, TypeVar
-
-from softsym.limits import hold
 
 Item = TypeVar("Item")
 Unit = Literal["steps", "bytes"]
@@ -64,9 +62,14 @@ def reporter(total: int, done: int, *, quiet: bool, what: str = "") -> Iterator[
         yield lambda row: show(row["epoch"], _summary(row))
 
 
-def silence() -> AbstractContextManager[None]:
+@contextmanager
+def silence() -> Iterator[None]:
     """Shows no progress inside the ``with`` block."""
-    return hold(_silent, True)
+    token = _silent.set(True)
+    try:
+        yield
+    finally:
+        _silent.reset(token)
 
 
 def is_silent() -> bool:
