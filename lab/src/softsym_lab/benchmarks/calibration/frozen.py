@@ -53,10 +53,10 @@ def cone(half: float = 0.7) -> Inputs:
     """Places in space within an angle of the third axis."""
 
     def draw(rng: np.random.Generator, n: int, size: int) -> Array:
-        z, turn = rng.uniform(np.cos(half), 1, n), rng.uniform(0, 2 * np.pi, n)
+        z, theta = rng.uniform(np.cos(half), 1, n), rng.uniform(0, 2 * np.pi, n)
         across = np.sqrt(1 - z**2)
         sizes = norm(rng.standard_normal((n, size)))
-        return np.asarray(sizes * np.stack([across * np.cos(turn), across * np.sin(turn), z], axis=1))
+        return np.asarray(sizes * np.stack([across * np.cos(theta), across * np.sin(theta), z], axis=1))
 
     return Inputs(draw, lambda X: np.where(X[:, 2] >= np.cos(half) * norm(X)[:, 0], 0.0, -60.0))
 
@@ -65,8 +65,8 @@ def wedge(half: float = 1.0) -> Inputs:
     """Standard normal, but for the angle of the first vector of the plane."""
 
     def draw(rng: np.random.Generator, n: int, size: int) -> Array:
-        X, turn = rng.standard_normal((n, size)), rng.uniform(-half, half, (n, 1))
-        X[:, :2] = norm(X[:, :2]) * np.hstack([np.cos(turn), np.sin(turn)])
+        X, theta = rng.standard_normal((n, size)), rng.uniform(-half, half, (n, 1))
+        X[:, :2] = norm(X[:, :2]) * np.hstack([np.cos(theta), np.sin(theta)])
         return X
 
     return Inputs(draw, lambda X: np.where(np.abs(angle(X)[:, 0]) <= half, 0.0, -60.0))
@@ -114,18 +114,18 @@ def _slack_ropes(P: Array) -> Array:
 
 def _hexagonal_lattice(wavelength: float) -> Callable[[Array], Array]:
     """The potential of a layer of graphene, without what all rotations leave alone."""
-    turns = np.pi / 3 * np.arange(3)
+    angles = np.pi / 3 * np.arange(3)
     k = 2 * np.pi / wavelength
-    waves = k * np.stack([np.cos(turns), np.sin(turns)])
+    waves = k * np.stack([np.cos(angles), np.sin(angles)])
     return lambda P: _total(np.cos(P[:, 0] @ waves)) - 3 * j0(k * norm(P[:, 0]))
 
 
 def _gusts(P: Array, wavelength: float = 1.4) -> Array:
     """Random waves of one wavelength, without divergence."""
     rng = np.random.default_rng(14)
-    turns, phases = rng.uniform(0, 2 * np.pi, 8), rng.uniform(0, 2 * np.pi, 8)
-    across = np.stack([-np.sin(turns), np.cos(turns)])
-    waves = 2 * np.pi / wavelength * np.stack([np.cos(turns), np.sin(turns)])
+    angles, phases = rng.uniform(0, 2 * np.pi, 8), rng.uniform(0, 2 * np.pi, 8)
+    across = np.stack([-np.sin(angles), np.cos(angles)])
+    waves = 2 * np.pi / wavelength * np.stack([np.cos(angles), np.sin(angles)])
     return np.asarray(np.cos(P[:, 0] @ waves + phases) @ across.T)
 
 
@@ -475,7 +475,7 @@ UNEVEN = (
         levels=FAR,
     ),
     read_target(
-        "tide beside a station | uneven | V -> S | O(3) b, O(2)@x k, SO(2)@z b",
+        "tide at a station | uneven | V -> S | O(3) b, O(2)@x k, SO(2)@z b",
         lambda P: -1 / np.sqrt(0.3 + sq(P[:, 0])),
         lambda P: P[:, 0, :1] ** 2 - P[:, 0, :1],
         inputs=normal_with((0.5, 0.5, 0.5), (1.0, 0.5, 0.0)),
@@ -691,7 +691,7 @@ SMALL_BLOCK = (
         levels=FAR,
     ),
     read_target(
-        "mean and a small spread | small-block | V -> 2S | S(6) b, Z(6) k, A(6) b",
+        "mean and small squares | small-block | V -> 2S | S(6) b, Z(6) k, A(6) b",
         lambda P: join(10 * np.exp(0.2 * _total(P[:, 0])), 0.05 * _total(P[:, 0] ** 2)),
         lambda P: join(zeros(P, 1), 0.05 * _total(P[:, 0] * np.roll(P[:, 0], 1, axis=-1))),
         dim=6,
