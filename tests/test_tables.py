@@ -5,7 +5,7 @@ from rich.console import Console
 
 from softsym.discovery.select import Baseline, Baselines
 from softsym.discovery.symmetries import Symmetries, Symmetry
-from softsym.tables import Column, as_html, as_rich, as_text
+from softsym.tables import CandidateTable, Column
 
 ROWS = [("one", 1.5, ""), ("<b>two</b>", 12.25, "[red]careful[/red]")]
 COLUMNS = [
@@ -15,19 +15,23 @@ COLUMNS = [
 ]
 
 
+def table(columns, rows, title="Sizes"):
+    return type("Table", (CandidateTable,), {"columns": tuple(columns), "title": title})(rows)
+
+
 def shown(width):
     console = Console(width=width, record=True, force_terminal=False)
-    console.print(as_rich(COLUMNS, ROWS, "Sizes"))
+    console.print(table(COLUMNS, ROWS))
     return console.export_text()
 
 
 def test_plain_text_is_aligned_and_has_no_blanks_at_the_end():
-    assert as_text(COLUMNS, ROWS).splitlines() == [
+    assert str(table(COLUMNS, ROWS)).splitlines() == [
         "name        size  note",
         "one         1.5",
         "<b>two</b>  12.2  [red]careful[/red]",
     ]
-    assert as_text(COLUMNS, []) == "name  size  note"
+    assert str(table(COLUMNS, [])) == "name  size  note"
 
 
 def test_a_terminal_shows_prose_below_and_reads_no_markup():
@@ -38,7 +42,7 @@ def test_a_terminal_shows_prose_below_and_reads_no_markup():
 
 
 def test_html_is_escaped():
-    page = as_html(COLUMNS, ROWS)
+    page = table(COLUMNS, ROWS)._repr_html_()
     assert page.startswith("<table><thead><tr><th>name</th><th>size</th><th>note</th></tr></thead>")
     assert "<td>&lt;b&gt;two&lt;/b&gt;</td><td>12.2</td>" in page
     assert "<b>" not in page
@@ -60,7 +64,7 @@ EVIDENCE = [
 )
 def test_a_narrow_terminal_shows_verdicts_whole_and_cuts_nothing(width, name):
     console = Console(width=width, record=True, force_terminal=False)
-    console.print(as_rich(EVIDENCE, [(name, "undecided"), ("O(3)", "absent")], "Evidence"))
+    console.print(table(EVIDENCE, [(name, "undecided"), ("O(3)", "absent")], "Evidence"))
     text = console.export_text()
     assert "undecided" in text
     assert "absent" in text
@@ -75,9 +79,9 @@ def test_a_narrow_terminal_shows_verdicts_whole_and_cuts_nothing(width, name):
 
 def test_cells_cannot_command_a_terminal():
     rows = [("a\x1b[31m\u202eb\nc", "exact")]
-    assert "a\\x1b[31m\\u202eb\\nc" in as_text(EVIDENCE, rows)
+    assert "a\\x1b[31m\\u202eb\\nc" in str(table(EVIDENCE, rows))
     console = Console(width=200, record=True, force_terminal=True)
-    console.print(as_rich(EVIDENCE, rows, "Evidence"))
+    console.print(table(EVIDENCE, rows, "Evidence"))
     text = console.export_text()
     assert "\x1b[31m" not in text
     assert "\u202e" not in text

@@ -46,10 +46,19 @@ def rate(found: dict[str, Any] | None) -> str:
     return f"{found['count']} of {found['of']} ({low:.1%} to {high:.1%})"
 
 
+def list_name(name: str) -> str:
+    """A list of the calibration as it is called now: records of the third one say "frozen", later ones have names that stay."""
+    return "third" if name == "frozen" else name
+
+
 def strata() -> str:
     """Error rates of verdicts by stratum (``python -m softsym_lab.benchmarks.calibration --json``)."""
     result = json.loads((RESULTS / "calibration-strata.json").read_text())["calibration-evidence"]
-    head = [f"{result['part']} list, {result['rows']} rows, noise {result['noise']}", "pairs", *STRATA_RATES.values()]
+    head = [
+        f"{list_name(result['part'])} list, {result['rows']} rows, noise {result['noise']}",
+        "pairs",
+        *STRATA_RATES.values(),
+    ]
     rows = [
         [name, str(one["pairs"]), *(rate(one[key]) for key in STRATA_RATES)] for name, one in result["strata"].items()
     ]
@@ -71,14 +80,14 @@ def invariance() -> str:
         "all": "any of these",
         "contradictions": "both decided, and different",
     }
-    head = [f"{result['part']} list, {result['rows']} rows, noise {result['noise']}", "the same verdict"]
+    head = [f"{list_name(result['part'])} list, {result['rows']} rows, noise {result['noise']}", "the same verdict"]
     return table(head, [[text, rate(result["invariance"][key])] for key, text in names.items()])
 
 
 def again() -> str:
     """The same rates of strata that were run again with the final rule."""
     rows = [
-        [f"{one['stratum']} of the {one['list']} list, {one['rows']:,} rows", str(one["rates"]["pairs"])]
+        [f"{one['stratum']} of the {list_name(one['list'])} list, {one['rows']:,} rows", str(one["rates"]["pairs"])]
         + [rate(one["rates"][key]) for key in STRATA_RATES]
         for one in recorded("calibration-again")
     ]

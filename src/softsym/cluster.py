@@ -21,11 +21,7 @@ R = TypeVar("R")
 
 
 def connect(address: str | None, workers: int) -> Any:
-    """Connects to a cluster and returns Ray's module.
-
-    Raises:
-        InputError: Ray is not installed, or there is no cluster at the address.
-    """
+    """Connects to a cluster and returns Ray's module; refuses an address without a cluster."""
     ray = ray_module()
     quiet = {"log_to_driver": False, "logging_level": "ERROR"}
     try:

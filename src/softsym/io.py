@@ -86,11 +86,7 @@ def put_folder(target: Path, write: Callable[[Path], object]) -> None:
 
 
 def check_replaceable(folder: Path) -> None:
-    """Refuses to replace a folder unless it is empty or its manifest, which :func:`put_folder` wrote, lists every file in it.
-
-    Raises:
-        InputError: There is something that softsym did not write; the message names it.
-    """
+    """Refuses to replace a folder unless it is empty or its manifest, which :func:`put_folder` wrote, lists every file in it."""
     folder = folder.resolve()
     if not folder.exists():
         return
@@ -239,11 +235,7 @@ def _to_disk(path: Path) -> None:
 
 @contextmanager
 def lock_folder(folder: Path) -> Iterator[None]:
-    """Locks a folder, which must exist, and removes what a killed process left half-written; a process may lock it repeatedly.
-
-    Raises:
-        BusyError: Another process has locked it.
-    """
+    """Locks a folder, which must exist, and sweeps it; repeatedly in one process, but a :class:`BusyError` if another has locked it."""
     from filelock import FileLock, Timeout
 
     lock = FileLock(folder / LOCK, is_singleton=True)

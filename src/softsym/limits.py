@@ -23,18 +23,22 @@ T = TypeVar("T")
 
 
 class ContextThreads(ThreadPoolExecutor):
-    """Threads in which the settings hold that held where their work was submitted.
-
-    Example:
-        >>> with at_most(gigabytes=2), ContextThreads(1) as pool:
-        ...     pool.submit(limit).result().gigabytes
-        2
-    """
+    """Threads in which the settings hold that held where their work was submitted."""
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         """As every executor; :meth:`map` too."""
         run: Callable[..., Any] = contextvars.copy_context().run
         return super().submit(run, fn, *args, **kwargs)
+
+
+@contextlib.contextmanager
+def hold(variable: contextvars.ContextVar[T], value: T) -> Iterator[None]:
+    """Gives a context variable a value inside a ``with`` block."""
+    token = variable.set(value)
+    try:
+        yield
+    finally:
+        variable.reset(token)
 
 
 @dataclass(frozen=True)
@@ -55,14 +59,7 @@ def limit() -> Limit:
 
 
 def check_memory(what: str, size: float, advice: str) -> None:
-    """Refuses to load so many bytes where the machine has less memory free; the message ends with advice.
-
-    Example:
-        >>> check_memory("rows.parquet", 1e18, "choose fewer columns")  # doctest: +ELLIPSIS
-        Traceback (most recent call last):
-        ...
-        softsym.errors.InputError: rows.parquet needs about 1,000,000,000.0 GB of memory, ... GB are free; choose fewer columns
-    """
+    """Refuses to load so many bytes where the machine has less memory free; the message ends with advice."""
     free = free_memory()
     if size > free:
         raise InputError(f"{what} needs about {size / 1e9:,.1f} GB of memory, {free / 1e9:,.1f} GB are free; {advice}")
@@ -83,8 +80,9 @@ def free_memory() -> float:
     return free
 
 
-@contextlib.contextmanager
-def at_most(gigabytes: float = Limit.gigabytes, minutes: float = Limit.minutes) -> Iterator[None]:
+def at_most(
+    gigabytes: float = Limit.gigabytes, minutes: float = Limit.minutes
+) -> contextlib.AbstractContextManager[None]:
     """Sets the memory and time that a space or group inside a ``with`` block may take before it is refused.
 
     Generators of a group may take a twentieth of the memory, because solving with them needs several copies.
@@ -99,18 +97,13 @@ def at_most(gigabytes: float = Limit.gigabytes, minutes: float = Limit.minutes) 
     """
     if not (gigabytes > 0 and minutes > 0):
         raise InputError(f"limits must be positive, got {gigabytes} gigabytes and {minutes} minutes")
-    token = _limit.set(Limit(gigabytes, minutes))
-    try:
-        yield
-    finally:
-        _limit.reset(token)
+    return hold(_limit, Limit(gigabytes, minutes))
 
 
 _folder: contextvars.ContextVar[Path | str | None] = contextvars.ContextVar("folder", default="default")
 
 
-@contextlib.contextmanager
-def cache_folder(path: str | os.PathLike[str] | None) -> Iterator[None]:
+def cache_folder(path: str | os.PathLike[str] | None) -> contextlib.AbstractContextManager[None]:
     """Stores solutions in another folder inside a ``with`` block, or nowhere if it is None.
 
     Example:
@@ -119,11 +112,7 @@ def cache_folder(path: str | os.PathLike[str] | None) -> Iterator[None]:
         ...     ss.equivariant_maps("V", "V", "O(3)").dim
         1
     """
-    token = _folder.set(None if path is None else Path(path))
-    try:
-        yield
-    finally:
-        _folder.reset(token)
+    return hold(_folder, None if path is None else Path(path))
 
 
 def current_folder() -> Path | None:

@@ -48,12 +48,7 @@ def progress(
 
 
 def track(items: Sequence[Item], what: str, *, quiet: bool = False) -> Iterator[Item]:
-    """Iterates over items and shows progress.
-
-    Example:
-        >>> list(track("abc", "spelling", quiet=True))
-        ['a', 'b', 'c']
-    """
+    """Iterates over items and shows progress."""
     with progress(what, len(items), quiet=quiet) as show:
         for k, item in enumerate(items, 1):
             yield item

@@ -6,7 +6,7 @@ The names alone cost no import, so a command's help can list them. A new object 
 
 from __future__ import annotations
 
-import importlib
+import pkgutil
 from collections.abc import Iterator, Mapping
 from typing import Generic, TypeVar
 
@@ -16,16 +16,7 @@ T = TypeVar("T")
 
 
 class Registry(Generic[T]):
-    """Objects by name, in the order of their table.
-
-    Example:
-        >>> roots = Registry("root", {"square": "math:sqrt", "whole": "math:isqrt"})
-        >>> list(roots), roots["whole"](10)
-        (['square', 'whole'], 3)
-        >>> roots["cubic"]
-        Traceback (most recent call last):
-        softsym.errors.InputError: unknown root 'cubic'; pass one of square, whole
-    """
+    """Objects by name, in the order of their table."""
 
     def __init__(self, what: str, locations: Mapping[str, str]) -> None:
         self.what = what
@@ -34,11 +25,8 @@ class Registry(Generic[T]):
 
     def __getitem__(self, name: str) -> T:
         self.check(name)
-        if name in self._own:
-            return self._own[name]
-        module, _, attribute = self._locations[name].partition(":")
-        loaded: T = getattr(importlib.import_module(module), attribute)
-        return loaded
+        found: T = self._own[name] if name in self._own else pkgutil.resolve_name(self._locations[name])
+        return found
 
     def check(self, name: str) -> None:
         """Refuses an unknown name, without importing anything."""

@@ -38,46 +38,6 @@ class Column(Generic[Row]):
         return printable(self.text(self.value(row))).replace("\n", "\\n")
 
 
-def as_text(columns: Sequence[Column[Row]], rows: Sequence[Row]) -> str:
-    """Aligned lines."""
-    lines = [[column.head for column in columns], *([column.cell(row) for column in columns] for row in rows)]
-    widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
-    return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines
-    )
-
-
-def as_rich(columns: Sequence[Column[Row]], rows: Sequence[Row], title: str) -> Group:
-    """For rich: square brackets are no markup, nothing is cut in a narrow terminal, and sentences come below the table."""
-    from rich.console import Group
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(title=title)
-    shown = [column for column in columns if not column.is_prose]
-    for column in shown:
-        longest = max((len(column.cell(row)) for row in rows), default=0)
-        width = max(longest, len(column.head)) if column.head == VERDICT else None
-        side: Literal["left", "right"] = "right" if column.is_figure else "left"
-        table.add_column(column.head, justify=side, overflow="fold", no_wrap=bool(width), min_width=width)
-    for row in rows:
-        table.add_row(*(Text(column.cell(row)) for column in shown))
-    prose = [column for column in columns if column.is_prose]
-    below = [
-        Text(f"{columns[0].cell(row)}: {column.cell(row)}") for row in rows for column in prose if column.cell(row)
-    ]
-    return Group(table, *below)
-
-
-def as_html(columns: Sequence[Column[Row]], rows: Sequence[Row]) -> str:
-    """For a notebook, escaped."""
-    heads = "".join(f"<th>{html.escape(column.head)}</th>" for column in columns)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{html.escape(column.cell(row))}</td>" for column in columns) + "</tr>" for row in rows
-    )
-    return f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
-
-
 class CandidateRow(Protocol):
     """A row about one candidate group."""
 
@@ -167,13 +127,41 @@ class CandidateTable(Sequence[Candidate]):
         return figure
 
     def __rich__(self) -> Group:
-        return as_rich(self.columns, self._rows, self.title)
+        """Square brackets are no markup, nothing is cut in a narrow terminal, and sentences come below the table."""
+        from rich.console import Group
+        from rich.table import Table
+        from rich.text import Text
+
+        table = Table(title=self.title)
+        shown = [column for column in self.columns if not column.is_prose]
+        for column in shown:
+            longest = max((len(column.cell(row)) for row in self._rows), default=0)
+            width = max(longest, len(column.head)) if column.head == VERDICT else None
+            side: Literal["left", "right"] = "right" if column.is_figure else "left"
+            table.add_column(column.head, justify=side, overflow="fold", no_wrap=bool(width), min_width=width)
+        for row in self._rows:
+            table.add_row(*(Text(column.cell(row)) for column in shown))
+        first, prose = self.columns[0], [column for column in self.columns if column.is_prose]
+        pairs = [(first.cell(row), column.cell(row)) for row in self._rows for column in prose]
+        return Group(table, *(Text(f"{name}: {sentence}") for name, sentence in pairs if sentence))
+
+    def _cells(self) -> list[list[str]]:
+        """The headings, then the cells of every row."""
+        heads = [column.head for column in self.columns]
+        return [heads, *([column.cell(row) for column in self.columns] for row in self._rows)]
 
     def _repr_html_(self) -> str:
-        return as_html(self.columns, self._rows)
+        heads, *rows = [[html.escape(cell) for cell in cells] for cells in self._cells()]
+        head = "".join(f"<th>{cell}</th>" for cell in heads)
+        body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>" for cells in rows)
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
     def __str__(self) -> str:
-        return as_text(self.columns, self._rows)
+        lines = self._cells()
+        widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
+        return "\n".join(
+            "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines
+        )
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{row.name}: {row.verdict}' for row in self._rows)})"

@@ -19,6 +19,7 @@ from softsym.reps import Rep
 from softsym.reps import rep as read_rep
 from softsym.reps.atoms import discrete_elements, lie_elements
 from softsym.spaces import EquivariantSpace
+from softsym.spaces.solvers.solver import multiply_axis
 from softsym.typing import Array
 
 __all__ = ["assert_equivariant", "assert_not_equivariant", "assert_projector", "equivariance_error"]
@@ -135,19 +136,14 @@ def _generator_gaps(space: EquivariantSpace, W: Array) -> list[tuple[str, Array]
     tensors = W.reshape(len(W), *(rep.size(G) for rep in space.factors))
     gaps = []
     for number, A in enumerate(lie_elements(G)):
-        action = sum(_along(k, rep.drho(G, A.parts or (A.whole,)), tensors) for k, rep in reps)
+        action = sum(multiply_axis(rep.drho(G, A.parts or (A.whole,)), tensors, k) for k, rep in reps)
         gaps.append((f"Lie generator {number}", np.asarray(action)))
     for number, h in enumerate(discrete_elements(G)):
         transformed = tensors
         for k, rep in reps:
-            transformed = _along(k, rep.rho(G, h.parts or (h.whole,)), transformed)
+            transformed = multiply_axis(rep.rho(G, h.parts or (h.whole,)), transformed, k)
         gaps.append((f"discrete generator {number}", transformed - tensors))
     return gaps
-
-
-def _along(axis: int, matrix: Array, tensors: Array) -> Array:
-    """A matrix applied to one axis of tensors."""
-    return np.moveaxis(np.tensordot(tensors, matrix, axes=(axis, 1)), -1, axis)
 
 
 def _require(space: EquivariantSpace, identity: str, gap: Array, tol: float) -> None:

@@ -10,6 +10,7 @@ import ast
 import contextlib
 import itertools
 import re
+from collections.abc import Collection
 from typing import Any, NoReturn
 
 from softsym.errors import InputError
@@ -31,7 +32,8 @@ class Tokens:
     """A text as tokens, read from left to right."""
 
     def __init__(self, text: str, what: str) -> None:
-        depth = _depth(text)
+        steps = (_STEP[letter] for letter in text if letter in _STEP)
+        depth = max(itertools.accumulate(steps, lambda depth, step: max(depth + step, 0)), default=0)
         if depth > MAX_DEPTH:
             raise InputError(f"{what} text has brackets in {depth} brackets; at most {MAX_DEPTH} are read")
         self.text, self.what, self.place = text, what, 0
@@ -82,14 +84,16 @@ class Tokens:
         self.expect(closing)
         return numbers
 
-    def call(self) -> ast.Call | None:
-        """Reads the Python call that begins here, up to its closing bracket; it is parsed, never run. Reads nothing if there is none."""
+    def call(self, keywords: Collection[str] = ()) -> tuple[Any, dict[str, Any]] | None:
+        """Reads the Python call of one literal, and of literals by keywords, that begins here; it is never run. None if there is none."""
         end = self._end_of_brackets()
         with contextlib.suppress(*_UNREADABLE):
             parsed = ast.parse(self.text[self.place : end].strip(), mode="eval").body
             if isinstance(parsed, ast.Call):
                 self.place = end
-                return parsed
+                (only,) = parsed.args
+                named = {str(item.arg): ast.literal_eval(item.value) for item in parsed.keywords}
+                return (ast.literal_eval(only), named) if set(named) <= set(keywords) else None
         return None
 
     def numbers(self, closing: str) -> Any:
@@ -136,12 +140,6 @@ class Tokens:
         return InputError(
             f"{self.what} {shorten(self.text, self.place)!r}: {problem} at {token} (position {self.place})"
         )
-
-
-def _depth(text: str) -> int:
-    """How many brackets are open at once."""
-    steps = (1 if letter in "([" else -1 for letter in text if letter in "()[]")
-    return max(itertools.accumulate(steps, lambda depth, step: max(depth + step, 0)), default=0)
 
 
 def shorten(text: str, place: int = 0) -> str:

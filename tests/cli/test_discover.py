@@ -14,6 +14,7 @@ import torch
 
 import softsym as ss
 from softsym.cli import main
+from softsym.cli.discover import default_folder
 from tests.discovery.small import rows
 
 NAMES = ["ax", "ay", "az", "bx", "by", "bz", "u", "v", "w"]
@@ -340,3 +341,15 @@ def test_a_folder_of_other_people_is_refused_before_any_work(softsym, tmp_path):
     assert code == 2
     assert "was not written by softsym" in err
     assert (tmp_path / "found" / "symmetries.json").read_text() == "{}"
+
+
+@pytest.mark.parametrize(
+    ("data", "folder"),
+    [
+        ("runs/flights.csv.gz", "softsym-flights"),
+        ("golfball:wind=y", "softsym-golfball-wind-y"),
+        ("inertia:Oz(2)", "softsym-inertia-Oz-2"),
+    ],
+)
+def test_results_are_named_after_the_data(data, folder):
+    assert str(default_folder(data)) == folder

@@ -163,3 +163,8 @@ def test_help_without_the_laboratory():
     assert done.returncode == 0
     assert "discover" in done.stdout
     assert "reproduce" not in done.stdout
+
+
+def test_former_names_of_options_are_replaced():
+    assert main.rename_options(["--rows-together", "day"]) == ["--row-groups", "day"]
+    assert main.rename_options(["--rows-together=day"]) == ["--row-groups=day"]

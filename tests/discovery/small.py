@@ -1,8 +1,10 @@
 """Small fitted estimators that tests share."""
 
+import contextlib
 import functools
 
 import numpy as np
+import pytest
 
 import softsym as ss
 
@@ -24,3 +26,11 @@ def estimator(**changes):
 def fitted():
     """One fit for all tests; nobody may change it."""
     return estimator().fit(*rows())
+
+
+@contextlib.contextmanager
+def interrupted(stop):
+    """Fits ask this function after every epoch, as they ask whether Ctrl-C was pressed."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("softsym.discovery.estimator.run_interruptible", lambda work: work(stop))
+        yield

@@ -14,7 +14,7 @@ from softsym.discovery import SoftEquivariantRegressor, fit_data
 from softsym.discovery.discover import Workspace, discover, summarize
 from softsym.errors import InputError
 from softsym.io import digest, load_with_checksum
-from tests.discovery.small import fitted, rows
+from tests.discovery.small import fitted, interrupted, rows
 
 PARAMETERS = {
     "rep_in": "2V",
@@ -126,8 +126,8 @@ def test_facts_are_computed_once(tmp_path, monkeypatch):
 def test_stopped_and_resumed_with_other_jobs_is_the_same(table, tmp_path):
     whole = discover(table, PARAMETERS, Workspace(tmp_path / "whole"), title="it")
     answers = iter([False] * 5 + [True] * 9)
-    with pytest.raises(KeyboardInterrupt):
-        discover(table, PARAMETERS, Workspace(tmp_path / "cut"), title="it", stop=lambda: next(answers))
+    with interrupted(lambda: next(answers)), pytest.raises(KeyboardInterrupt):
+        discover(table, PARAMETERS, Workspace(tmp_path / "cut"), title="it")
     assert sorted(path.name for path in (tmp_path / "cut.partial" / "members").glob("seed-*")) == ["seed-0", "seed-1"]
     other = {**PARAMETERS, "n_jobs": 2, "verbose": False}
     resumed = discover(table, other, Workspace(tmp_path / "cut", resume=True), title="it")
@@ -144,8 +144,8 @@ def test_wrong_parameters_leave_no_folder(table, tmp_path):
 
 def test_another_labelling_is_another_discovery(table, tmp_path):
     labelled = replace(table, row_groups=np.arange(80) // 4)
-    with pytest.raises(KeyboardInterrupt):
-        discover(labelled, PARAMETERS, Workspace(tmp_path / "out"), title="it", stop=lambda: True)
+    with interrupted(lambda: True), pytest.raises(KeyboardInterrupt):
+        discover(labelled, PARAMETERS, Workspace(tmp_path / "out"), title="it")
     for other in (table, replace(table, row_groups=np.arange(80) // 5)):
         with pytest.raises(InputError, match="was started with another data"):
             discover(other, PARAMETERS, Workspace(tmp_path / "out", resume=True), title="it")

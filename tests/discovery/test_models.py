@@ -193,3 +193,7 @@ def test_an_unknown_kind_is_refused():
     assert all(KINDS[kind].kind == kind for kind in KINDS)
     with pytest.raises(InputError, match="unknown kind of model 'forest'"):
         unpack({"kind": "forest"}, {})
+
+
+def test_probabilities_are_cut_off_at_zero():
+    assert base.as_probabilities(np.array([[-0.5, 3.0, 1.0]])).round(3).tolist() == [[0.0, 0.75, 0.25]]

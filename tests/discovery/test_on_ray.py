@@ -50,10 +50,10 @@ class TestOnTwoNodes:
 
     def test_the_same_to_the_bit(self, cluster, tmp_path):
         assert cluster.cores == 2
-        asked = [*make_jobs(tmp_path / "there", width=64, layers=3), TrainJob(WILD, 9)]
+        asked = [*make_jobs(tmp_path / "there", width=64, layers=3), TrainJob(WILD, 9, may_diverge=True)]
         rows = []
         there = train_all(
-            training_data(), asked, executor=cluster, may_diverge=True,
+            training_data(), asked, executor=cluster,
             on_epoch=lambda place, row: rows.append((place, row["epoch"])),
         )  # fmt: skip
         here = train_all(training_data(), make_jobs(width=64, layers=3))

@@ -62,12 +62,11 @@ def test_side_by_side_is_the_same_to_the_bit(tmp_path):
             training_data("O(3)", "O(2)@z"),
             [
                 *make_jobs(tmp_path / str(n_jobs), width=64, layers=3),
-                TrainJob(WILD, 9),
+                TrainJob(WILD, 9, may_diverge=True),
                 TrainJob(SHORT, 8, start=start),
             ],
             n_jobs=n_jobs,
             on_epoch=lambda place, row, rows=rows: rows.append((place, row["epoch"], row["loss"])),
-            may_diverge=True,
         )
     assert members[1][3] is members[2][3] is None
     assert all(same(one, other) for one, other in zip(members[1][:3], members[2][:3], strict=True))
@@ -128,7 +127,7 @@ def test_processes_do_without_compiled_code_where_it_is_switched_off():
 QUICK = FAST.for_rows(40)
 
 
-def trained(data, hyperparameters, seed, *, start=None, folder=None, on_epoch=None):
+def trained(data, hyperparameters, seed, *, start=None, folder=None, on_epoch=lambda row: False):
     return train_member(data, TrainJob(hyperparameters, seed, folder, start), on_epoch)
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import torch
 
 import softsym as ss
 from softsym.discovery.points import as_vectors, has_points, read_points
@@ -77,3 +78,13 @@ def test_translations_that_the_evidence_refutes_are_not_enforced():
     est = ss.SoftEquivariantRegressor("2P", "D", ["SE(3)", "O(3)"], model="linear").fit(X, Y)
     assert not est.is_centred_
     assert {row.name: row.verdict for row in est.symmetries_}["O(3)"] == "exact"
+
+
+def test_a_module_of_classes_takes_points():
+    X, _ = _pairs(60)
+    small = ss.discovery.NetworkConfig(width=8, layers=2, epochs=1, seeds=1)
+    far = np.linalg.norm(X[:, :3] - X[:, 3:], axis=1) > 2
+    est = ss.SoftEquivariantClassifier("2P", groups=["SE(3)"], network=small).fit(X, far)
+    assert est.is_centred_
+    predicted = est.module_(torch.from_numpy(X)).detach().numpy()
+    assert np.allclose(predicted, est.predict_proba(X))

@@ -254,3 +254,7 @@ def test_gaussian_processes_are_read_with_the_same_care(tmp_path):
     (folder / storage.TENSORS).symlink_to("/dev/zero")
     with pytest.raises(InputError, match="is no file but a folder, a pipe or a device"):
         ss.load(folder)
+
+
+def test_plain_values_are_those_of_python():
+    assert [storage.plain(value) for value in (np.arange(2), np.float64(0.5), "V")] == [[0, 1], 0.5, "V"]

@@ -8,17 +8,19 @@ import pytest
 import torch
 
 import softsym as ss
-from softsym.discovery import parallel, train
+from softsym.discovery import train
 from softsym.discovery.config import LAST_STAGE, PLAIN_WIDTH
-from softsym.discovery.fit_data import WEAKER, Rows, SearchSpace, Shape
+from softsym.discovery.fit_data import Rows, Shape
 from softsym.discovery.models.base import NETWORK
 from softsym.discovery.models.network import Member, Networks, predict_members, weight_distances
 from softsym.discovery.parallel import TrainingData, TrainJob, train_member
 from softsym.discovery.train import (
     EXACT_STRENGTH,
+    WEAKER,
     Session,
     affordable_epochs,
     fine_tune,
+    list_alternatives,
     prepare,
     read_chosen,
     search_hyperparameters,
@@ -31,7 +33,7 @@ from softsym.groups import group
 from softsym.io import dump_with_checksum
 from softsym.metrics import equivariance_error
 from softsym.reps import rep
-from tests.discovery.small import estimator, fitted, rows
+from tests.discovery.small import estimator, fitted, interrupted, rows
 from tests.discovery.training_data import FAST, PLAIN, SHAPE, fit_data, training_data
 
 
@@ -41,7 +43,7 @@ def search(data, recipe, search_space, seed=0, stop=None, quiet=True):
 
 
 WIDE = PLAIN.model_copy(update={"width": 216, "strength": 10.0})
-BOTH = SearchSpace(width=True, strength=True)
+BOTH = ("strength", "width")
 USUAL, WEAK, NARROW = (216, 10.0), (216, 10.0 / WEAKER), (PLAIN_WIDTH, 10.0)
 
 
@@ -67,7 +69,7 @@ def stubbed(monkeypatch):
     def install(mistakes, **options):
         asked = []
 
-        def train(training_data, job, on_epoch):
+        def train(training_data, job, on_epoch=lambda row: False):
             assert job.start is None
             recipe, seed = job.hyperparameters, job.seed
             asked.append((recipe.width, recipe.strength, recipe.epochs, seed, job.folder))
@@ -78,7 +80,8 @@ def stubbed(monkeypatch):
             stopped_at = next((row["epoch"] for row in rows if on_epoch(row)), None)
             return Member(seed, Off(mistake), {}, rows[:stopped_at], is_finished=stopped_at is None)
 
-        monkeypatch.setattr(parallel, "train_member", train)
+        for module in ("parallel", "train"):
+            monkeypatch.setattr(f"softsym.discovery.{module}.train_member", train)
         return asked
 
     return install
@@ -109,24 +112,19 @@ def test_a_little_better_is_not_clearly_better(monkeypatch):
     """One validation row decides everything: by less than one standard error."""
     losses = iter([np.array([0.0, 0.0, 0.0, 9.0]), np.array([0.1, 0.1, 0.1, 1.0])])
     monkeypatch.setattr("softsym.discovery.train.trial_losses", lambda *a: next(losses))
-    assert (
-        search(training_data(), PLAIN.model_copy(update={"epochs": 3}), SearchSpace(strength=True), seed=0).strength
-        is None
-    )
+    assert search(training_data(), PLAIN.model_copy(update={"epochs": 3}), ["strength"], seed=0).strength is None
 
 
 def test_only_what_is_open_is_tried():
     def kinds(search_space, recipe=WIDE):
-        return [(one.width, one.strength) for one in search_space.alternatives(recipe)]
+        return [(one.width, one.strength) for one in list_alternatives(search_space, recipe)]
 
     assert kinds(BOTH) == [USUAL, WEAK, NARROW]
-    assert kinds(SearchSpace(width=True)) == [USUAL, NARROW]
-    assert kinds(SearchSpace(strength=True)) == [USUAL, WEAK]
+    assert kinds(["width"]) == [USUAL, NARROW]
+    assert kinds(["strength"]) == [USUAL, WEAK]
     narrow = WIDE.model_copy(update={"width": PLAIN_WIDTH})
     assert len(kinds(BOTH, narrow)) == 2  # it is narrow already
-    assert kinds(SearchSpace()) == [USUAL]
-    assert not SearchSpace()
-    assert all((BOTH, SearchSpace(width=True), SearchSpace(strength=True)))
+    assert kinds(()) == [USUAL]
 
 
 def test_trials_are_shorter_trainings_of_the_same_seed_that_leave_nothing_behind(stubbed):
@@ -182,10 +180,10 @@ def test_affordable_epochs(stubbed, seconds, expected):
 
 LAST = 1 + 1 / LAST_STAGE
 BUDGETS = {
-    "members and their last stage": (SearchSpace(), 3, 1, 3 * LAST),
+    "members and their last stage": ((), 3, 1, 3 * LAST),
     "also trials": (BOTH, 3, 1, 3 * LAST + 3 / 3),
-    "fewer trials": (SearchSpace(strength=True), 3, 1, 3 * LAST + 2 / 3),
-    "two at a time": (SearchSpace(), 3, 2, 2 * LAST),
+    "fewer trials": (["strength"], 3, 1, 3 * LAST + 2 / 3),
+    "two at a time": ((), 3, 2, 2 * LAST),
     "trials two at a time": (BOTH, 4, 2, 2 * LAST + 2 / 3),
     "all at a time": (BOTH, 3, 8, LAST + 1 / 3),
 }
@@ -218,13 +216,13 @@ def test_real_trials_find_what_the_longer_way_finds():
         errors.append((predict_members([member], x.double())[0] - y.double()).square().flatten().numpy())
     better = errors[0] - errors[1]
     is_clear = better.mean() > better.std(ddof=1) / len(better) ** 0.5
-    chosen = search(trial, recipe, SearchSpace(strength=True), seed=0)
+    chosen = search(trial, recipe, ["strength"], seed=0)
     assert chosen.strength == (recipe.strength / WEAKER if is_clear else recipe.strength)
 
 
 def test_real_trials_that_diverge_are_survived():
     wild = PLAIN.model_copy(update={"lr": 1e12, "strength": 1.0})
-    assert search(training_data(), wild, SearchSpace(strength=True), seed=0) == wild
+    assert search(training_data(), wild, ["strength"], seed=0) == wild
 
 
 X = fit_data().rows.X
@@ -372,8 +370,8 @@ def test_interrupted_and_resumed_equals_uninterrupted(tmp_path, epoch):
     (X, Y), whole = rows(120), uninterrupted()
     asked = iter(range(1, 1000))
     cut = small()
-    with pytest.raises(KeyboardInterrupt):
-        cut.fit_data(cut.prepare(X, Y), tmp_path, stop=lambda: next(asked) == epoch)
+    with interrupted(lambda: next(asked) == epoch), pytest.raises(KeyboardInterrupt):
+        cut.fit_data(cut.prepare(X, Y), tmp_path)
     assert not hasattr(cut, "fit_")
     resumed = small()
     resumed.fit_data(resumed.prepare(X, Y), tmp_path)

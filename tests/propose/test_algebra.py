@@ -8,11 +8,14 @@ from softsym.propose.algebra import (
     NEAR,
     angle,
     catalogue,
+    derived,
     in_round_rates,
     is_closed,
+    is_known,
     leaving,
     nearest_algebra,
     orthonormal,
+    rounded_axis,
     rounder,
 )
 
@@ -107,3 +110,13 @@ def test_the_catalogue_holds_lie_algebras(d):
     listed = [orthonormal(algebra) for algebra in catalogue(d)]
     assert all(is_closed(algebra) for algebra in listed)
     assert {len(algebra) for algebra in catalogue(d, 1)} == {1}
+
+
+def test_brackets_leave_out_what_commutes_with_everything():
+    assert [len(derived(G.lie_algebra)) for G in (ss.U(2), ss.SO(3), ss.SO(2))] == [3, 3, 0]
+
+
+def test_a_tilted_axis_is_not_in_the_catalogue():
+    assert is_known(ss.SO(3).lie_algebra)
+    assert not is_known(ss.SO(2).about((1, 2, 0)).lie_algebra)
+    assert rounded_axis(np.array([-1.0, -2.0, 0.0])) == (0.4472, 0.8944, 0.0)

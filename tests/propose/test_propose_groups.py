@@ -7,6 +7,7 @@ import softsym as ss
 from softsym.errors import InputError
 from softsym.propose import propose_candidates
 from softsym.propose.algebra import angle
+from softsym.propose.propose_groups import usual_groups
 from tests.propose.target_functions import TARGETS, rows
 
 
@@ -135,3 +136,8 @@ def test_a_function_that_grows_with_its_inputs_is_scaling():
     Y = np.sqrt(X**2 + 0.5 * np.sum(X**2, axis=1, keepdims=True))
     found = ss.propose(X, Y + 0.02 * Y.std() * rng.standard_normal(Y.shape), "V", "V")
     assert found.algebra == "scaling"
+
+
+def test_usual_groups_are_those_about_coordinate_axes_in_space_only():
+    assert usual_groups(3, ss.SO) == (ss.SO(3), *(ss.group(f"SO(2)@{axis}") for axis in "zyx"))
+    assert usual_groups(4, ss.O) == (ss.O(4),)

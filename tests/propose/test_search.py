@@ -7,7 +7,7 @@ import softsym as ss
 from softsym.propose.algebra import angle
 from softsym.propose.columns import Columns, prepare
 from softsym.propose.lie_derivative import fit_smooth, lie_matrix
-from softsym.propose.search import Candidate, fit_group, gap_sizes, refine, search, without_identity
+from softsym.propose.search import Candidate, fit_group, gap_sizes, moving, refine, search, without_identity
 from tests.propose.target_functions import TARGETS, rows
 
 
@@ -66,3 +66,8 @@ def test_the_identity_is_taken_off():
     span = np.concatenate([ss.SO(3).lie_algebra, np.eye(3)[None]]) / np.sqrt([2, 2, 2, 3])[:, None, None]
     assert angle(without_identity(span), ss.SO(3).lie_algebra) < 1e-6
     assert len(without_identity(ss.SO(3).lie_algebra / np.sqrt(2))) == 3
+
+
+def test_only_directions_outside_the_normaliser_move_an_algebra():
+    groups = (ss.SO(2).about("z"), ss.SO13p(), ss.SL(3))
+    assert [len(moving(group.lie_algebra)) for group in groups] == [2, 9, 0]

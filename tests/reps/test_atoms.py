@@ -28,8 +28,8 @@ def test_parts_need_an_element_given_by_parts():
 def test_base_atoms():
     assert Base().dual == Base(is_dual=True)
     assert Base(1).dual.dual == Base(1)
-    assert Base(1, True).without_dual() == Base(1)
-    assert (str(Base()), str(Base(1, True))) == ("V", "V[1]'")
+    assert Base(1, is_dual=True).without_dual() == Base(1)
+    assert (str(Base()), str(Base(1, is_dual=True))) == ("V", "V[1]'")
     assert Base().is_permutation(ss.S(3))
     assert not Base().is_permutation(ss.O(3))
 

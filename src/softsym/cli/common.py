@@ -7,16 +7,13 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
 from softsym.data.formats import suffixes
 from softsym.errors import InputError, printable
 from softsym.io import put_text
-
-if TYPE_CHECKING:
-    from softsym.data.table import Table
 
 FILES = ", ".join(suffixes())
 MAX_ROWS = 250_000
@@ -45,14 +42,7 @@ class Interrupted(BaseException):
 
 
 def check_texts(reps: Sequence[str | None] = (), groups: Sequence[str | None] = ()) -> None:
-    """Refuses representations and groups that cannot be read, before torch is imported; None stands for one that was not given.
-
-    Example:
-        >>> check_texts(["5S + 5V", None], ["Q(9)"])  # doctest: +ELLIPSIS
-        Traceback (most recent call last):
-        ...
-        softsym.errors.InputError: group 'Q(9)': unknown group (known: O, SO, SL, ...
-    """
+    """Refuses representations and groups that cannot be read, before torch is imported; None stands for one that was not given."""
     from softsym.groups import group as read_group
     from softsym.reps import rep as read_rep
 
@@ -62,15 +52,6 @@ def check_texts(reps: Sequence[str | None] = (), groups: Sequence[str | None] = 
     for group in groups:
         if group is not None:
             read_group(group)
-
-
-def note_sample(table: Table, data: str) -> None:
-    """Says that only some rows of a file are used."""
-    if table.total is not None and table.total > len(table.X):
-        typer.echo(
-            f"softsym: note: {data} has {table.total:,} rows; a sample of {len(table.X):,} is used (--max-rows 0 for all)",
-            err=True,
-        )
 
 
 def check_target(target: str | None, *inputs: str) -> None:

@@ -110,8 +110,9 @@ def command(
         _check_columns(data, rep_in, rep_out, x_columns, y_columns)
         rows: dict[str, Any] = {"row_groups": row_groups, "most_rows": max_rows or None, "seed": seed}
         table, task = read_data(data, x_columns, y_columns, drop_missing=drop_missing, **rows)
-        if not quiet:
-            common.note_sample(table, data)
+        if not quiet and table.total is not None and table.total > len(table.X):
+            sample = f"a sample of {len(table.X):,} is used (--max-rows 0 for all)"
+            _show_note(f"{data} has {table.total:,} rows; {sample}")
         options = {"rep_in": rep_in, "rep_out": rep_out, "groups": groups, "largest": largest, "strength": strength}
         chosen = ({} if task is None else task_parameters(task)) | {
             key: value for key, value in options.items() if value is not None
@@ -167,12 +168,7 @@ def command(
 
 
 def default_folder(data: str) -> Path:
-    """The default folder of results, named after the data.
-
-    Example:
-        >>> [str(default_folder(data)) for data in ("runs/flights.csv.gz", "golfball:wind=y", "inertia:Oz(2)")]
-        ['softsym-flights', 'softsym-golfball-wind-y', 'softsym-inertia-Oz-2']
-    """
+    """The default folder of results, named after the data."""
     is_file = Path(data).name.lower().endswith((*suffixes(), PACKED))
     name = Path(data).name.partition(".")[0] if is_file else data
     words = re.findall(r"\w+", name)
@@ -214,7 +210,7 @@ def _show_evidence(table: EvidenceTable) -> None:
 
 
 def _show_note(note: str) -> None:
-    """Prints what the data propose."""
+    """Prints a note on the data or on what they propose."""
     typer.echo(f"softsym: note: {note}", err=True)
 
 

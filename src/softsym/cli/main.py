@@ -109,12 +109,7 @@ def _interrupt(number: int, frame: object) -> NoReturn:
 
 
 def rename_options(arguments: list[str]) -> list[str]:
-    """Replaces options by their present names.
-
-    Example:
-        >>> rename_options(["--rows-together", "day"]), rename_options(["--rows-together=day"])
-        (['--row-groups', 'day'], ['--row-groups=day'])
-    """
+    """Replaces options by their present names."""
     renamed = []
     for argument in arguments:
         option, equals, value = argument.partition("=")
@@ -123,11 +118,7 @@ def rename_options(arguments: list[str]) -> list[str]:
 
 
 def repeat_option(arguments: list[str]) -> list[str]:
-    """Lets ``--groups A B C`` stand for ``--groups A --groups B --groups C``.
-
-    Raises:
-        InputError: No group follows.
-    """
+    """Lets ``--groups A B C`` stand for ``--groups A --groups B --groups C``; refuses the option without a group."""
     repeated: list[str] = []
     groups: int | None = None  # how many have followed the option, while they do
     for argument in [*arguments, "--"]:  # the mark ends the last option

@@ -53,6 +53,4 @@ def command(
     if json_file != "-":
         from rich.console import Console
 
-        console = Console()
-        console.print(proposal.table)
-        console.print(proposal.words(), markup=False, highlight=False)
+        Console().print(proposal)

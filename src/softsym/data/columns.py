@@ -56,12 +56,7 @@ class Header:
             )
 
     def select(self, text: str, flag: str) -> list[int]:
-        """The places of the chosen columns, in the order of the text.
-
-        Example:
-            >>> Header("data.csv", ("m1", "m2", "m3", "x", "y")).select("x, m1..m3", "--x-columns")
-            [3, 0, 1, 2]
-        """
+        """The places of the chosen columns, in the order of the text."""
         places = [place for item in _items(text, flag) for place in self._places(item, flag)]
         for place, count in Counter(places).items():
             if count > 1:
@@ -69,12 +64,7 @@ class Header:
         return places
 
     def select_one(self, text: str, flag: str) -> int:
-        """The place of a single column.
-
-        Example:
-            >>> Header("data.csv", ("m1", "day")).select_one("day", "--row-groups")
-            1
-        """
+        """The place of a single column."""
         places = self.select(text, flag)
         if len(places) > 1:
             raise InputError(f"{flag}: {text!r} chooses {len(places)} columns of {self.source}; name one")
@@ -171,12 +161,7 @@ def choose(
 
 
 def quote(names: Iterable[str]) -> str:
-    """The selection of exactly these columns.
-
-    Example:
-        >>> quote(["m1", "a,b"])
-        '"m1","a,b"'
-    """
+    """The selection of exactly these columns."""
     return ",".join('"' + name.replace('"', '""') + '"' for name in names)
 
 

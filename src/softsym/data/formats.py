@@ -148,11 +148,7 @@ def open_file(path: Path) -> DataFile:
 
 
 def format_of(path: Path) -> type[DataFile]:
-    """The class for a file, by the suffix of its name.
-
-    Raises:
-        InputError: No format has that suffix.
-    """
+    """The class for a file, by the suffix of its name; refuses unknown ones."""
     suffix = suffix_of(path)
     if suffix in FORMATS:
         return FORMATS[suffix]

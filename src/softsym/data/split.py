@@ -28,13 +28,8 @@ class Parts:
 def split_rows(
     X: Array, fraction: float, seed: int, *, duplicates: Index | None = None, row_groups: Index | None = None
 ) -> Parts:
-    """Shuffles rows into parts; ``fraction`` of them for validation and as many for the test.
-
-    Rows with equal inputs stay in one part, because a duplicate in the test would make the test error too small. So does a row group.
-
-    Raises:
-        InputError: Row groups are too large to make three parts.
-    """
+    """Shuffles rows into parts; ``fraction`` of them for validation and as many for the test."""
+    # Rows with equal inputs stay in one part, because a duplicate in the test would make the test error too small.
     labels = duplicate_groups(X) if duplicates is None else duplicates
     rng = make_rng(seed)
     if row_groups is None:

@@ -97,7 +97,11 @@ def read_table(
     total = None if most_rows is None else file.count()
     chosen = _sample(total, most_rows, seed)
     if chosen is None:
-        _check_memory(path, file.size([*x, *y]))
+        size, advice = file.size([*x, *y]), "choose fewer columns or a sample of its rows (--max-rows)"
+        check_memory(str(path), 2 * size, advice)  # numbers are copied once
+        if size > MEMORY_WARNING:
+            need = f"{path} needs about {size / 1e9:.1f} GB of memory"
+            warnings.warn(f"{need}; {advice} if that is too much", DataWarning, stacklevel=2)
         numbers = file.numbers([*x, *y], keep_missing=drop_missing)
         total, chosen = len(numbers), _sample(len(numbers), most_rows, seed)
         numbers = numbers if chosen is None else numbers[chosen]
@@ -126,16 +130,6 @@ def _sample(total: int | None, most: int | None, seed: int) -> Index | None:
     return np.sort(make_rng(seed).choice(total, most, replace=False, shuffle=False))
 
 
-def _check_memory(path: Path, size: int) -> None:
-    """Refuses what does not fit into memory, and warns of what takes much of it, before anything is loaded."""
-    advice = "choose fewer columns or a sample of its rows (--max-rows)"
-    check_memory(str(path), 2 * size, advice)  # numbers are copied once
-    if size > MEMORY_WARNING:
-        warnings.warn(
-            f"{path} needs about {size / 1e9:.1f} GB of memory; {advice} if that is too much", DataWarning, stacklevel=3
-        )
-
-
 def _whole_rows(path: Path, numbers: Array) -> NDArray[np.bool_]:
     """Which rows lack nothing; says how many are left out."""
     whole: NDArray[np.bool_] = np.all(np.isfinite(numbers), axis=1)
@@ -150,21 +144,27 @@ def _whole_rows(path: Path, numbers: Array) -> NDArray[np.bool_]:
 
 
 def check_fit(table: Table, rep_in: Rep | str | None, rep_out: Rep | str | None, groups: Sequence[Group | str]) -> int:
-    """Checks that a table can be learned from as its representations say.
-
-    Returns:
-        How many rows repeat the inputs of an earlier row.
-
-    Raises:
-        InputError: Columns do not match a representation, rows are too few, or there is nothing to learn.
-    """
+    """Refuses a table that cannot be learned from as its representations say; returns how many rows repeat the inputs of an earlier one."""
     reps = [None if rep is None else read_rep(rep) for rep in (rep_in, rep_out)]
     known = [rep for rep in reps if rep is not None]
     affine = has_points(*known)
+    sides = ((reps[0], table.X, "X", "--in", "--x-columns"), (reps[1], table.Y, "Y", "--out", "--y-columns"))
     for group in () if has_particles(*known) else map(read_group, groups):  # read_particles compares sizes
-        _check_size(reps[0], group, table.X, "X", "--in", "--x-columns", affine)
-        if table.Y is not None:
-            _check_size(reps[1], group, table.Y, "Y", "--out", "--y-columns", affine)
+        for rep, values, what, flag, other in sides:
+            if rep is None or values is None:
+                continue
+            if affine and not is_affine(group):
+                raise InputError(
+                    "points P need groups in homogeneous coordinates such as 'SE(3)', or none to let the data propose; "
+                    f"{group.name} is none: write V for columns that it acts on"
+                )
+            # Together with points a vector has as many columns as they have.
+            size = points_to_vectors(rep).size(Trivial(group.dim - 1)) if affine else rep.size(group)
+            if size != values.shape[1]:
+                raise InputError(
+                    f"{rep} under {group.name} has size {size}, {what} has {values.shape[1]} columns; "
+                    f"pass another representation as {flag} or other {other}{quaternion_hint(values)}"
+                )
     if len(table.X) < MINIMUM_ROWS:
         raise InputError(f"{table.source} has {len(table.X)} rows; at least {MINIMUM_ROWS} are needed")
     if table.Y is not None and not np.ptp(table.Y, axis=0).any():
@@ -172,29 +172,12 @@ def check_fit(table: Table, rep_in: Rep | str | None, rep_out: Rep | str | None,
         raise InputError(
             f"every output of {table.source} is constant ({shown}); there is nothing to learn, pass other --y-columns"
         )
-    check_magnitudes(table.X, f"an input of {table.source}")
-    if table.Y is not None:
-        check_magnitudes(table.Y, f"an output of {table.source}")
+    for values, what in ((table.X, "input"), (table.Y, "output")):
+        if values is not None:
+            check_magnitudes(values, f"an {what} of {table.source}")
     distinct = int(table.duplicates.max()) + 1
     if distinct < MINIMUM_ROWS:
         raise InputError(
             f"{table.source} has {len(table.X)} rows but only {distinct} different inputs; at least {MINIMUM_ROWS} are needed"
         )
     return len(table.X) - distinct
-
-
-def _check_size(rep: Rep | None, group: Group, values: Array, what: str, flag: str, other: str, affine: bool) -> None:
-    if rep is None:
-        return
-    if affine and not is_affine(group):
-        raise InputError(
-            f"points P need groups in homogeneous coordinates such as 'SE(3)', or none to let the data propose; {group.name} is none: "
-            f"write V for columns that it acts on"
-        )
-    # Together with points a vector has as many columns as they have.
-    size = points_to_vectors(rep).size(Trivial(group.dim - 1)) if affine else rep.size(group)
-    if size != values.shape[1]:
-        raise InputError(
-            f"{rep} under {group.name} has size {size}, {what} has {values.shape[1]} columns; "
-            f"pass another representation as {flag} or other {other}{quaternion_hint(values)}"
-        )

@@ -30,13 +30,7 @@ TRUTH_ABSENT_ABOVE = 0.2
 
 
 def stream(seed: int, name: str) -> torch.Generator:
-    """The random generator of a named stream: drawing more from one never changes another.
-
-    Example:
-        >>> a, b = stream(0, "train"), stream(0, "test")
-        >>> a.initial_seed() == b.initial_seed()
-        False
-    """
+    """The random generator of a named stream: drawing more from one never changes another."""
     seed = operator.index(seed)
     if seed < 0:
         raise InputError(f"`seed` must not be negative, got {seed}")

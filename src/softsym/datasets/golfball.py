@@ -41,11 +41,7 @@ STEPS = 4
 def fly(
     position: Tensor, velocity: Tensor, *, gravity: Tensor, wind: Tensor, drag: float, dt: float, points: int
 ) -> Tensor:
-    """Positions at equal times after a state.
-
-    Returns:
-        Positions at dt, 2 dt, ..., shape (..., points, 3).
-    """
+    """Positions at dt, 2 dt, ... after a state, shape (..., points, 3)."""
 
     def acceleration(v: Tensor) -> Tensor:
         relative = v - wind

@@ -143,15 +143,7 @@ def task(text: str | Task) -> Task:
 
 
 def is_task(text: str) -> bool:
-    """Whether a text names a task rather than a file.
-
-    Raises:
-        InputError: It can be neither.
-
-    Example:
-        >>> is_task("inertia:Oz(2)"), is_task("measured.csv")
-        (True, False)
-    """
+    """Whether a text names a task rather than a file."""
     if Path(text).is_file():
         return False
     name = text.split(":")[0].split(",")[0].strip().replace("-", "_")
@@ -166,14 +158,7 @@ def is_task(text: str) -> bool:
 
 
 def check_task_name(text: str) -> None:
-    """Refuses a text that begins with no task's name.
-
-    Example:
-        >>> check_task_name("inertai:Oz(2)")  # doctest: +ELLIPSIS
-        Traceback (most recent call last):
-        ...
-        softsym.errors.InputError: task 'inertai:Oz(2)': unknown task 'inertai'; did you mean inertia? Known: inertia, cossim, ...
-    """
+    """Refuses a text that begins with no task's name."""
     name = text.partition(":")[0].strip()
     if name.replace("-", "_") not in registered_tasks():
         known = ", ".join(registered_tasks())
@@ -199,11 +184,7 @@ def read_data(
     most_rows: int | None = None,
     drop_missing: bool = False,
 ) -> tuple[Table, Task | None]:
-    """Reads inputs and outputs from a file or of a task.
-
-    Returns:
-        The table, and the task if it is one.
-    """
+    """The table of inputs and outputs of a file or a task, and the task if it is one."""
     if not is_task(text):
         from softsym.data.table import read_table
 
@@ -218,14 +199,7 @@ def read_data(
 
 
 def task_table(task: Task, seed: int) -> Table:
-    """The table of a task: what a person's file would hold.
-
-    Example:
-        >>> from softsym.datasets import task
-        >>> table = task_table(task("inertia:Oz(2)"), seed=0)
-        >>> table.X.shape, table.y_names[-1]
-        ((1500, 20), 'y8')
-    """
+    """The table of a task: what a person's file would hold."""
     from softsym.data.table import Table
 
     X, Y = (values.double().numpy() for values in task.observations(seed))
@@ -235,13 +209,7 @@ def task_table(task: Task, seed: int) -> Table:
 
 
 def task_parameters(task: Task) -> dict[str, Any]:
-    """Arguments of an estimator that suit a task: representations and candidate groups.
-
-    Example:
-        >>> from softsym.datasets import task
-        >>> task_parameters(task("golfball"))["rep_in"]
-        '6V'
-    """
+    """Arguments of an estimator that suit a task: representations and candidate groups."""
     return {
         "rep_in": str(task.rep_in),
         "rep_out": str(task.rep_out),

@@ -77,10 +77,7 @@ NETWORK_FIELDS = tuple(field.name for field in fields(NetworkConfig))
 
 
 class Hyperparameters(NetworkHyperparameters):
-    """Hyperparameters of one training; epochs and batch may depend on the number of training rows (:meth:`for_rows`).
-
-    The defaults suit a network without penalties.
-    """
+    """Hyperparameters of one training, by default of a network without penalties; epochs and batch may depend on the rows."""
 
     FORMAT: ClassVar[tuple[str, ...]] = (
         "width",
@@ -105,13 +102,7 @@ class Hyperparameters(NetworkHyperparameters):
     framing: bool = Field(False, description="Bring inputs to one size where a candidate group scales.")
 
     def for_rows(self, rows: int) -> Hyperparameters:
-        """The hyperparameters with epochs and batch chosen.
-
-        Example:
-            >>> chosen = Hyperparameters().for_rows(1000)
-            >>> chosen.epochs, chosen.batch
-            (300, 250)
-        """
+        """The hyperparameters with epochs and batch chosen."""
         steps = STEPS if self.form == "proximal" else PLAIN_STEPS
         usual = max(min(250, max(8, math.ceil(rows / 4))), math.ceil(rows * FEWEST_EPOCHS / steps))
         batch = min(self.batch or usual, rows)

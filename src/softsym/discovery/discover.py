@@ -28,7 +28,7 @@ from softsym.io import digest, dump_with_checksum
 
 if TYPE_CHECKING:
     from softsym.discovery import SoftEquivariantRegressor
-    from softsym.discovery.parallel import Executor, Stop
+    from softsym.discovery.parallel import Executor
     from softsym.inference import EvidenceTable
 
 SCHEMA = 2
@@ -132,13 +132,8 @@ def discover(
     on_evidence: Callable[[EvidenceTable], None] | None = None,
     on_note: Callable[[str], None] | None = None,
     command: str = "",
-    stop: Stop | None = None,
 ) -> SoftEquivariantRegressor:
-    """Fits an estimator on a table and writes ``report.html``, ``symmetries.json`` and ``model/``.
-
-    Raises:
-        KeyboardInterrupt: It was interrupted; calling again with a resuming workspace continues it.
-    """
+    """Fits an estimator on a table and writes ``report.html``, ``symmetries.json`` and ``model/``; an interrupt can be resumed from."""
     from softsym.discovery import SoftEquivariantRegressor
 
     assert table.Y is not None
@@ -161,7 +156,7 @@ def discover(
     arguments |= {} if device == "cpu" else {"device": device}
     with workspace.lock():
         folder = workspace.open(arguments)
-        est.fit_data(data, folder / "members", on_evidence=on_evidence, executor=executor, stop=stop)
+        est.fit_data(data, folder / "members", on_evidence=on_evidence, executor=executor)
         summary = summarize(est, command)
 
         def write(target: Path) -> None:

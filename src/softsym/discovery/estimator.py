@@ -34,16 +34,7 @@ from softsym.discovery.config import (
     count_processes,
     read_hyperparameters,
 )
-from softsym.discovery.fit_data import (
-    AUTO,
-    FitData,
-    Rows,
-    SearchSpace,
-    Target,
-    compute_evidence,
-    make_shape,
-    warn_if_standardised,
-)
+from softsym.discovery.fit_data import AUTO, FitData, Rows, Target, compute_evidence, make_shape, warn_if_standardised
 from softsym.discovery.parallel import Executor, Session, Stop, run_interruptible
 from softsym.discovery.points import Points, has_points, read_points
 from softsym.discovery.symmetries import Symmetries, measure_symmetries, read_evidence
@@ -255,11 +246,10 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         shape = make_shape(given, centred.X, centred.Y, acting, classes=is_classes)
         if acting:
             warn_if_standardised(inputs, outputs, shape)
-        search_space = SearchSpace(width=network.width is None, strength=network.strength is None)
-        if earlier is None or earlier.networks is None or earlier.shape != shape:
-            members: tuple[Member, ...] = ()
-        else:
-            members, search_space = earlier.members, SearchSpace()
+        search_space = tuple(name for name in ("strength", "width") if acting and getattr(network, name) is None)
+        members: tuple[Member, ...] = ()
+        if earlier is not None and earlier.networks is not None and earlier.shape == shape:
+            members, search_space = earlier.members, ()
             known = earlier.networks.hyperparameters.model_dump(include={"width", "layers", "strength"})
             hyperparameters = hyperparameters.model_copy(update=known)
         return FitData(
@@ -269,7 +259,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             seeds=network.seeds,
             seed=seed_of(self.random_state),
             fraction=self.held_out,
-            search_space=search_space if acting else SearchSpace(),
+            search_space=search_space,
             budget=network.budget,
             duplicates=duplicates,
             model=self.model,
@@ -285,19 +275,11 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         *,
         on_evidence: OnEvidence | None = None,
         executor: Executor | None = None,
-        stop: Stop | None = None,
     ) -> Self:
-        """Fits to prepared data; Ctrl-C stops it within two seconds.
+        """Fits to prepared data; Ctrl-C stops it within two seconds."""
 
-        Raises:
-            KeyboardInterrupt: It was interrupted.
-        """
-
-        def work(interrupted: Stop) -> tuple[EvidenceTable, Symmetries, Fit]:
-            def should_stop() -> bool:
-                return interrupted() or (stop is not None and stop())
-
-            session = Session(folder, count_processes(self.n_jobs), not self.verbose, should_stop, executor)
+        def work(stop: Stop) -> tuple[EvidenceTable, Symmetries, Fit]:
+            session = Session(folder, count_processes(self.n_jobs), not self.verbose, stop, executor)
             return run_fit(data, session, on_evidence)
 
         self.evidence_, self.symmetries_, self.fit_ = run_interruptible(work)

@@ -185,10 +185,10 @@ def is_as_good(new: Array, old: Array, rows: Rows) -> bool:
     return True
 
 
-def violation_at_elements(model: Model, shape: Shape, group: Group, rows: Rows, seed: int = 0) -> float:
+def violation_at_elements(model: Model, shape: Shape, group: Group, rows: Rows) -> float:
     """The largest |g f(x) - f(g x)| at elements drawn from the group, over the outputs' standard deviation or size there."""
     X = rows.X[:CHECKED_ROWS]
-    elements = transforms(group, CHECKED_ELEMENTS, seed)
+    elements = transforms(group, CHECKED_ELEMENTS)
     transformed = act(shape.rep_in, group, elements, X)
     after = model.predict(transformed.reshape(-1, X.shape[1])).reshape(len(transformed), len(X), -1)
     before = act(shape.rep_out, group, elements, model.predict(X))

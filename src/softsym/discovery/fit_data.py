@@ -14,7 +14,7 @@ import numpy as np
 from softsym import inference
 from softsym.arrays import merge_row_groups, one_blas_thread
 from softsym.data.split import SMALLEST_TEST, Parts, duplicate_groups, split_rows
-from softsym.discovery.config import PLAIN_WIDTH, Hyperparameters
+from softsym.discovery.config import Hyperparameters
 from softsym.discovery.points import as_vectors
 from softsym.errors import DataWarning, InputError
 from softsym.groups import Group, Trivial, join_groups, read_named_groups
@@ -32,8 +32,6 @@ LEAST_PROBABILITY = 1e-6
 """Probabilities count as no smaller in the log loss."""
 STANDARD = 1e-6
 """Mean and standard deviation of a column that was standardised are so near to 0 and 1."""
-WEAKER = 30.0
-"""Factor by which penalties start weaker where strong ones prevent learning."""
 
 
 class Target(StrEnum):
@@ -125,26 +123,6 @@ class Rows:
         return 1.0 - loss / self.constant_loss if self.constant_loss else 0.0
 
 
-@dataclass(frozen=True)
-class SearchSpace:
-    """Hyperparameters that short trials decide: a narrow network, weaker penalties at the start."""
-
-    width: bool = False
-    strength: bool = False
-
-    def __bool__(self) -> bool:
-        return self.width or self.strength
-
-    def alternatives(self, chosen: Hyperparameters) -> list[Hyperparameters]:
-        """The hyperparameters, and what may take their place."""
-        changes: list[dict[str, Any]] = []
-        if self.strength:
-            changes.append({"strength": (chosen.strength or 0.0) / WEAKER})
-        if self.width and chosen.width != PLAIN_WIDTH:
-            changes.append({"width": PLAIN_WIDTH})
-        return [chosen, *(chosen.model_copy(update=change) for change in changes)]
-
-
 @dataclass(frozen=True, eq=False)
 class FitData:
     """All that the result of a fit depends on."""
@@ -155,7 +133,7 @@ class FitData:
     seeds: int = 2  # number of members of the ensemble of networks
     seed: int = 0  # seed of the split and of the first member; the others follow
     fraction: float = 0.15  # share of the rows for validation, and again for the test
-    search_space: SearchSpace = SearchSpace()  # hyperparameters that short trials decide
+    search_space: tuple[str, ...] = ()  # hyperparameters that short trials decide: ``strength``, ``width``
     budget: float | None = None  # seconds all members together may take; decides the number of epochs
     duplicates: Index | None = None  # labels that equal rows share (n,), where they are known already
     model: str = "auto"  # which models may be selected: ``auto``, ``linear``, ``gp`` or ``network``
@@ -223,11 +201,11 @@ class FitData:
         return range(self.seed, self.seed + self.seeds)
 
 
-def make_folds(labels: Index, seed: int, folds: int = FOLDS) -> Index:
+def make_folds(labels: Index, seed: int) -> Index:
     """The fold 0, 1, ... of each row (n,), of about equal sizes; rows of one label are in one fold."""
     sizes, rng = np.bincount(labels), np.random.default_rng(seed)
     order = rng.permutation(len(sizes))
-    fold_of, filled = np.zeros(len(sizes), dtype=np.int64), np.zeros(min(folds, len(sizes)), dtype=np.int64)
+    fold_of, filled = np.zeros(len(sizes), dtype=np.int64), np.zeros(min(FOLDS, len(sizes)), dtype=np.int64)
     for label in order[np.argsort(-sizes[order], kind="stable")]:
         fold_of[label] = filled.argmin()
         filled[fold_of[label]] += sizes[label]
@@ -251,10 +229,7 @@ def standard_errors(new: Array, old: Array, row_groups: Index | None = None) -> 
 
 @one_blas_thread()
 def compute_evidence(data: FitData, n_jobs: int = 1) -> inference.EvidenceTable:
-    """The evidence of training and validation rows about every candidate: the one place where it is asked for.
-
-    An empty table without candidates, and where rows are too few or outputs constant; classes are numbers 0 and 1.
-    """
+    """The evidence of development rows about every candidate; an empty table without any, or where rows are too few or outputs constant."""
     shape, rows = data.shape, data.development
     if not shape.groups:
         return inference.EvidenceTable()

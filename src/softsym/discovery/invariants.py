@@ -70,16 +70,13 @@ class InvariantFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """What the invariants are: ``m``, ``norm(v)``, ``dot(v, w)``, ``det(u, v, w)``."""
-        check_is_fitted(self, "n_features_in_")
+        check_is_fitted(self)
         given = input_features if input_features is not None else getattr(self, "feature_names_in_", None)
         names = [f"x{k}" for k in range(self.n_features_in_)] if given is None else [str(name) for name in given]
         shown = [_short([names[k] for k in range(block.start, block.stop)]) for block in self._blocks]
         return np.array(
             [feature.name.format(*(shown[k] for k in feature.blocks)) for feature in self._features], dtype=object
         )
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "n_features_in_")
 
     @property
     def _pieces(self) -> list[tuple[Rep, slice]]:
@@ -106,10 +103,8 @@ class InvariantFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if group.is_orthogonal:
             features += [_Feature("norm({})", (k,), _norm) for k in others]
         if 2 < group.dim <= LARGEST_DETERMINANT and _keeps_volumes(group):
-            features += [
-                _Feature("det(" + ", ".join(["{}"] * group.dim) + ")", chosen, _det)
-                for chosen in itertools.combinations(vectors, group.dim)
-            ]
+            name = f"det({', '.join(['{}'] * group.dim)})"
+            features += [_Feature(name, chosen, _det) for chosen in itertools.combinations(vectors, group.dim)]
         if len(features) > MOST:
             raise InputError(
                 f"{read_rep(self.rep)} has {len(features):,} invariants; at most {MOST:,} are made: pass fewer columns"

@@ -55,27 +55,25 @@ class Scaled(nn.Module):
     shift_out: Tensor
     scale_out: Tensor
 
-    def __init__(self, inner: nn.Module, scale_in: SymmetricScaler, scale_out: SymmetricScaler | None = None) -> None:
+    def __init__(self, inner: nn.Module, scale_in: SymmetricScaler, scale_out: SymmetricScaler) -> None:
         super().__init__()
-        self.inner, self.has_output_scale = inner, scale_out is not None
+        self.inner = inner
         for where, scaler in (("in", scale_in), ("out", scale_out)):
-            if scaler is not None:
-                self.register_buffer(f"shift_{where}", torch.from_numpy(scaler.shift.copy()))
-                self.register_buffer(f"scale_{where}", torch.from_numpy(scaler.scale.copy()))
+            self.register_buffer(f"shift_{where}", torch.from_numpy(scaler.shift.copy()))
+            self.register_buffer(f"scale_{where}", torch.from_numpy(scaler.scale.copy()))
 
     def forward(self, x: Tensor) -> Tensor:
         """Maps (..., inputs) to (..., outputs)."""
         out: Tensor = self.inner((x - self.shift_in) / self.scale_in)
-        return out * self.scale_out + self.shift_out if self.has_output_scale else out
+        return out * self.scale_out + self.shift_out
 
 
 class Sum(nn.Module):
-    """The sum of modules that map the same inputs, weighted if weights are given."""
+    """The weighted sum of modules that map the same inputs."""
 
-    def __init__(self, parts: Sequence[nn.Module], weights: Sequence[float] | None = None) -> None:
+    def __init__(self, parts: Sequence[nn.Module], weights: Sequence[float]) -> None:
         super().__init__()
-        self.parts = nn.ModuleList(parts)
-        self.weights = [1.0] * len(parts) if weights is None else [float(weight) for weight in weights]
+        self.parts, self.weights = nn.ModuleList(parts), weights
 
     def forward(self, x: Tensor) -> Tensor:
         """Maps (..., inputs) to (..., outputs)."""

@@ -56,7 +56,7 @@ class OnRay:
         return max(1, int(self._ray.cluster_resources().get("CPU", 1)))
 
     def run(
-        self, training_data: TrainingData, jobs: Sequence[TrainJob], n_jobs: int, on_epoch: OnEpoch, may_diverge: bool
+        self, training_data: TrainingData, jobs: Sequence[TrainJob], n_jobs: int, on_epoch: OnEpoch
     ) -> list[Outcome | None]:
         """See :class:`~softsym.discovery.parallel.Executor`; ``n_jobs`` is ignored, as the cluster has its own number of workers."""
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
@@ -69,15 +69,14 @@ class OnRay:
         work = ray.remote(num_cpus=1, max_retries=RETRIES)(_work)
         shared = ray.put(training_data)
         # A relative folder would depend on the working directory of a worker.
-        folders = [None if job.folder is None else job.folder.resolve() for job in jobs]
-        waiting = [(place, replace(job, folder=folders[place])) for place, job in enumerate(jobs)]
+        waiting = [(place, replace(job, folder=job.folder and job.folder.resolve())) for place, job in enumerate(jobs)]
         pending: dict[Any, int] = {}
         done: dict[int, Outcome | None] = {}
         try:
             while waiting or pending:
                 while waiting and len(pending) < (self._workers or self.cores):
                     place, job = waiting.pop(0)
-                    reference = work.remote(shared, job, place, board, may_diverge, is_torch_only())
+                    reference = work.remote(shared, job, place, board, is_torch_only())
                     pending[reference] = place
                 for reference in ray.wait(list(pending), num_returns=1, timeout=PERIOD)[0]:
                     done[pending.pop(reference)] = _outcome(ray, reference)
@@ -104,9 +103,7 @@ def on_cluster(address: str | None, workers: int | None = None) -> Iterator[OnRa
         ray.shutdown()
 
 
-def _work(
-    training_data: TrainingData, job: TrainJob, place: int, board: Any, may_diverge: bool, plain: bool
-) -> Outcome | None:
+def _work(training_data: TrainingData, job: TrainJob, place: int, board: Any, plain: bool) -> Outcome | None:
     """Runs one training on a worker."""
     import ray
 
@@ -120,7 +117,7 @@ def _work(
         last_report = now
         return bool(ray.get(board.report.remote(place, row)))
 
-    return run_job(training_data, job, report, may_diverge, plain)
+    return run_job(training_data, job, report, plain)
 
 
 def _outcome(ray: Any, reference: Any) -> Outcome | None:

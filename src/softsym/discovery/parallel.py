@@ -54,9 +54,6 @@ def run_interruptible(work: Callable[[Stop], T]) -> T:
     The work runs in a thread of its own, so that this one can react while a library computes. It is first asked to stop, then an
     exception is raised in it, and then it is left behind. Elsewhere than in the main thread, which alone is interrupted, it is called
     directly.
-
-    Raises:
-        KeyboardInterrupt: It was interrupted.
     """
     if threading.current_thread() is not threading.main_thread():
         return work(lambda: False)
@@ -100,6 +97,7 @@ class TrainJob:
     seed: int  # seed of weights and batches
     folder: Path | None = None  # where checkpoints go
     start: Start | None = None  # weights and strengths to continue from; a new network by default
+    may_diverge: bool = False  # whether there is no result if it diverges, instead of an error
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,14 +112,7 @@ class TrainingData:
 
 @dataclass(frozen=True)
 class Weighted:
-    """A loss with sample weights, which are the last column of the outputs: the mean over rows of weight times loss.
-
-    Example:
-        >>> import torch
-        >>> loss = Weighted(torch.nn.functional.mse_loss)
-        >>> loss(torch.tensor([[1.0], [1.0]]), torch.tensor([[0.0, 0.5], [3.0, 1.5]]))  # (0.5 * 1 + 1.5 * 4) / 2
-        tensor(3.2500)
-    """
+    """A loss with sample weights, which are the last column of the outputs: the mean over rows of weight times loss."""
 
     inner: Criterion  # the loss, which averages over its rows
 
@@ -136,7 +127,7 @@ class Weighted:
 
 
 def train_member(
-    training_data: TrainingData, job: TrainJob, on_epoch: Callable[[Row], bool | None] | None = None
+    training_data: TrainingData, job: TrainJob, on_epoch: Callable[[Row], bool | None] = lambda row: False
 ) -> Member:
     """Trains one network; with a folder it continues from the newest checkpoint there."""
     import torch
@@ -155,7 +146,7 @@ def train_member(
 
     def watch(row: Row) -> bool:
         nonlocal stopped, last
-        stopped, last = bool(on_epoch is not None and on_epoch(row)), row["epoch"]
+        stopped, last = bool(on_epoch(row)), row["epoch"]
         return stopped
 
     with one_thread():
@@ -184,7 +175,7 @@ def train_member(
             on_epoch=watch,
         )
     epochs = hyperparameters.epochs or 0
-    if on_epoch is not None and not stopped and last < epochs:  # early stopping, or a finished checkpoint
+    if not stopped and last < epochs:  # early stopping, or a finished checkpoint
         on_epoch({**fitted.history[-1], "epoch": epochs})
     model = fitted.model.double().eval()  # so that the prediction of a row does not depend on its batch
     return Member(job.seed, model, fitted.strengths, fitted.history, is_finished=not stopped)
@@ -192,11 +183,7 @@ def train_member(
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Runs torch with one thread.
-
-    The last bits of initial weights and of a training depend on the number of threads, so members have one wherever they are trained:
-    in this process or in several, on two cores or on sixty. At the usual widths a second thread brings nothing.
-    """
+    """Runs torch with one thread: last bits depend on their number, and at the usual widths a second one brings nothing."""
     import torch
 
     before = torch.get_num_threads()
@@ -211,9 +198,9 @@ class Executor(Protocol):
     """Runs trainings on other machines (:class:`softsym.discovery.on_ray.OnRay`)."""
 
     def run(
-        self, training_data: TrainingData, jobs: Sequence[TrainJob], n_jobs: int, on_epoch: OnEpoch, may_diverge: bool
+        self, training_data: TrainingData, jobs: Sequence[TrainJob], n_jobs: int, on_epoch: OnEpoch
     ) -> list[Outcome | None]:
-        """The outcome of every job, at most ``n_jobs`` at a time; None if a training diverged and ``may_diverge`` is set."""
+        """The outcome of every job, at most ``n_jobs`` at a time; None if a training diverged that may."""
 
 
 @dataclass(frozen=True)
@@ -230,9 +217,7 @@ class Session:
         """A folder for checkpoints within the folder, if there is one."""
         return None if self.folder is None else self.folder / name
 
-    def train(
-        self, training_data: TrainingData, jobs: Sequence[TrainJob], what: str = "", *, may_diverge: bool = False
-    ) -> list[Member | None]:
+    def train(self, training_data: TrainingData, jobs: Sequence[TrainJob], what: str = "") -> list[Member | None]:
         """Runs trainings and shows their progress; None for those that diverged, KeyboardInterrupt if it was stopped."""
         done = [0] * len(jobs)
 
@@ -242,9 +227,8 @@ class Session:
             return self.stop is not None and self.stop()
 
         epochs = sum(job.hyperparameters.epochs or 0 for job in jobs)
-        options: dict[str, Any] = {"n_jobs": self.n_jobs, "may_diverge": may_diverge, "executor": self.executor}
         with reporter(epochs, 0, quiet=self.quiet, what=what) as report:
-            members = train_all(training_data, jobs, on_epoch=on_epoch, **options)
+            members = train_all(training_data, jobs, n_jobs=self.n_jobs, on_epoch=on_epoch, executor=self.executor)
         if len(members) < len(jobs) or any(one is not None and not one.is_finished for one in members):
             raise KeyboardInterrupt
         return members
@@ -261,39 +245,35 @@ def train_all(
     jobs: Sequence[TrainJob],
     *,
     n_jobs: int = 1,
-    on_epoch: OnEpoch | None = None,
-    may_diverge: bool = False,
+    on_epoch: OnEpoch = lambda place, row: False,
     executor: Executor | None = None,
 ) -> list[Member | None]:
     """Trains several networks."""
-    callback = on_epoch or (lambda place, row: False)
     if executor is None and (n_jobs <= 1 or len(jobs) <= 1):
         members: list[Member | None] = []
         for place, job in enumerate(jobs):
-            member = _train(training_data, job, partial(callback, place), may_diverge)
+            member = _train(training_data, job, partial(on_epoch, place))
             members.append(member)
             if member is not None and not member.is_finished:
                 break
         return members
     run = _train_in_processes if executor is None else executor.run
-    outcomes = zip(run(training_data, jobs, n_jobs, callback, may_diverge), jobs, strict=True)
+    outcomes = zip(run(training_data, jobs, n_jobs, on_epoch), jobs, strict=True)
     return [None if outcome is None else outcome.member(training_data.shape, job) for outcome, job in outcomes]
 
 
-def _train(
-    training_data: TrainingData, job: TrainJob, on_epoch: Callable[[Row], bool], may_diverge: bool
-) -> Member | None:
+def _train(training_data: TrainingData, job: TrainJob, on_epoch: Callable[[Row], bool]) -> Member | None:
     """A trained network, or None if it diverged and may do so."""
     try:
         return train_member(training_data, job, on_epoch)
     except TrainingError:
-        if may_diverge:
+        if job.may_diverge:
             return None
         raise
 
 
 def _train_in_processes(
-    training_data: TrainingData, jobs: Sequence[TrainJob], n_jobs: int, on_epoch: OnEpoch, may_diverge: bool
+    training_data: TrainingData, jobs: Sequence[TrainJob], n_jobs: int, on_epoch: OnEpoch
 ) -> list[Outcome | None]:
     from joblib.externals.loky import get_reusable_executor
     from joblib.externals.loky.process_executor import BrokenProcessPool
@@ -307,7 +287,7 @@ def _train_in_processes(
     with tempfile.TemporaryDirectory(prefix="softsym-", ignore_cleanup_errors=True) as name:
         try:
             futures = [
-                executor.submit(_run_in_process, training_data, job, Path(name), place, may_diverge, is_torch_only())
+                executor.submit(_run_in_process, training_data, job, Path(name) / str(place), is_torch_only())
                 for place, job in enumerate(jobs)
             ]
             _follow(Path(name), futures, on_epoch)
@@ -367,26 +347,22 @@ class Outcome:
         return Member(job.seed, model.eval(), self.strengths, self.history, self.is_finished)
 
 
-def _run_in_process(
-    training_data: TrainingData, job: TrainJob, folder: Path, place: int, may_diverge: bool, plain: bool
-) -> Outcome | None:
+def _run_in_process(training_data: TrainingData, job: TrainJob, file: Path, plain: bool) -> Outcome | None:
     """Runs one training in a process of its own."""
-    with (folder / str(place)).open("a", encoding="utf-8", buffering=1) as lines:
+    with file.open("a", encoding="utf-8", buffering=1) as lines:
 
         def report(row: Row) -> bool:
             lines.write(json.dumps(row) + "\n")
-            return (folder / STOP).exists()
+            return file.with_name(STOP).exists()
 
-        return run_job(training_data, job, report, may_diverge, plain)
+        return run_job(training_data, job, report, plain)
 
 
-def run_job(
-    training_data: TrainingData, job: TrainJob, report: Callable[[Row], bool], may_diverge: bool, plain: bool
-) -> Outcome | None:
+def run_job(training_data: TrainingData, job: TrainJob, report: Callable[[Row], bool], plain: bool) -> Outcome | None:
     """Runs one training in a worker; ``plain`` switches compiled code off."""
     with torch_only() if plain else nullcontext(), warnings.catch_warnings():
         warnings.simplefilter("ignore", SlowTrainingWarning)
-        member = _train(training_data, job, report, may_diverge)
+        member = _train(training_data, job, report)
     if member is None:
         return None
     return Outcome(member.model.state_dict(), member.strengths, member.history, member.is_finished)

@@ -41,11 +41,11 @@ class Points:
         return self._translate(Y, self._centre(X)) if self.is_centred else Y
 
     def matrices(self) -> tuple[Array, Array, Array]:
-        """Matrix (D, dim) from rows to their centre, and matrices from translations (dim) to changes of inputs and outputs."""
+        """Matrix (D, dim) from rows to their centre, and from translations (dim) to changes of inputs and outputs, one for all classes."""
         nothing = as_vectors(self.rep_in).size(f"Trivial({self.dim})")
         shifts = np.eye(self.dim)
         inputs = translate_points(self.rep_in, self._space, np.zeros((self.dim, nothing)), shifts)
-        outputs = 0 if self.rep_out is None else as_vectors(self.rep_out).size(f"Trivial({self.dim})")
+        outputs = 1 if self.rep_out is None else as_vectors(self.rep_out).size(f"Trivial({self.dim})")
         return self._centre(np.eye(nothing)), inputs, self._translate(np.zeros((self.dim, outputs)), shifts)
 
     def _translate(self, Y: Array, by: Array) -> Array:
@@ -73,10 +73,7 @@ def as_vectors(rep: Rep | str) -> Rep:
 def read_points(
     rep_in: Rep | str, rep_out: Rep | str | None, groups: list[Group], columns: int, *, centre: bool = True
 ) -> tuple[Points, list[Group]]:
-    """How a table with points is fitted, and the candidates as they act there: groups of vectors, and linear parts of affine ones.
-
-    The mean point is taken off where a candidate has every translation, unless ``centre`` is False.
-    """
+    """How a table with points is fitted, centred at most if a candidate has every translation, and candidates as they act there."""
     source, target = read_rep(rep_in), None if rep_out is None else read_rep(rep_out)
     d = space_dimension(source, columns)
     parts = [linear_part(lift(group, d)) for group in groups]

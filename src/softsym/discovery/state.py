@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from softsym import discovery
 from softsym.discovery.fit_data import Rows, Shape, Target
 from softsym.discovery.models import Model, Stack, pack_parts, unpack_part
 from softsym.discovery.select import Baseline, Baselines, Fit
@@ -21,7 +22,6 @@ from softsym.errors import InputError, in_one_line
 from softsym.inference import EvidenceDetail, EvidenceRow, EvidenceTable
 from softsym.io import check_replaceable, digest, load_json, put_folder, read_regular
 from softsym.limits import free_memory
-from softsym.registry import Registry
 from softsym.typing import Arrays
 
 if TYPE_CHECKING:
@@ -39,13 +39,7 @@ ATTRIBUTES = (
 """Fitted attributes besides the fit itself, which a saved model keeps."""
 FIT_VALUES = ("n_train", "seconds", "exact_groups", "better_without", "compiled", "seed", "why")
 """Fields of a fit that are plain values."""
-ESTIMATORS: Registry[Any] = Registry(
-    "class",
-    {
-        "SoftEquivariantRegressor": "softsym.discovery.regressor:SoftEquivariantRegressor",
-        "SoftEquivariantClassifier": "softsym.discovery.classifier:SoftEquivariantClassifier",
-    },
-)
+ESTIMATORS = ("SoftEquivariantRegressor", "SoftEquivariantClassifier")
 DAMAGED = (
     *(ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError),
     *(RuntimeError, TypeError, ValueError),
@@ -106,10 +100,10 @@ def restore_estimator(files: Files) -> Any:
     """The estimator of two files, once it has predicted: a file can be complete and still describe a model that cannot."""
     content, fitted = from_files(files)
     name, attributes = content["class"], content["attributes"]
-    if not isinstance(name, str) or name not in ESTIMATORS:
+    if name not in ESTIMATORS:
         raise InputError(f"{TEXT} names an unknown class {name!r:.60}")
     try:
-        estimator = ESTIMATORS[name].from_parameters(content["parameters"])
+        estimator = getattr(discovery, name).from_parameters(content["parameters"])
         for key in ATTRIBUTES:
             if key in attributes:
                 setattr(estimator, key, _from_plain(attributes[key]))
@@ -194,12 +188,7 @@ def _check_numbers(arrays: Arrays) -> None:
 
 
 def plain(value: Any) -> Any:
-    """Numbers, strings and lists instead of NumPy's.
-
-    Example:
-        >>> plain(np.arange(2)), plain(np.float64(0.5)), plain("V")
-        ([0, 1], 0.5, 'V')
-    """
+    """Numbers, strings and lists instead of NumPy's."""
     if isinstance(value, np.ndarray):
         return value.tolist()
     return value.item() if isinstance(value, np.generic) else value

@@ -6,7 +6,7 @@ With a folder every member writes checkpoints there, from which a stopped fit co
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,10 +16,10 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy, mse_loss
 
 from softsym.data import SymmetricScaler
-from softsym.discovery.config import LAST_STAGE, Hyperparameters
+from softsym.discovery.config import LAST_STAGE, PLAIN_WIDTH, Hyperparameters
 from softsym.discovery.fit_data import FitData, Shape, Target, standard_errors
 from softsym.discovery.models import NETWORK, ORDINARY, Curves, Member, Networks, predict_members, project_member
-from softsym.discovery.parallel import Session, Start, TrainingData, TrainJob, Weighted, train_all
+from softsym.discovery.parallel import Session, Start, TrainingData, TrainJob, Weighted, train_member
 from softsym.errors import InputError, in_one_line
 from softsym.io import dump_with_checksum, load_with_checksum, put_text, read_regular
 from softsym.training import Criterion, Splits, mse
@@ -28,6 +28,8 @@ from softsym.typing import Array
 CHOSEN = "hyperparameters.json"
 SHORTER = 3
 """A trial has this part of the epochs of a training."""
+WEAKER = 30.0
+"""Factor by which penalties start weaker where strong ones prevent learning."""
 FEWEST_AFFORDABLE_EPOCHS, MOST_AFFORDABLE_EPOCHS = 12, 10_000
 TIMED_EPOCHS = 4
 EXACT_STRENGTH = 1e6
@@ -37,12 +39,7 @@ EXACT_STRENGTH = 1e6
 def train_networks(
     data: FitData, shape: Shape, verdicts: Mapping[str, str], session: Session
 ) -> tuple[Networks, list[Networks]]:
-    """Trains the networks of a fit.
-
-    Returns:
-        The ensemble that is regularised towards the candidates; and those that may be selected: the same after a last stage in which it
-        became exactly equivariant, if it predicts as well, else itself; and unconstrained networks of the same size.
-    """
+    """The ensemble that is regularised towards the candidates; and those that may be selected: its last stage or itself, unconstrained."""
     training_data, scalers = prepare(data, shape)
     chosen = _choose_hyperparameters(data, training_data, session)
     starts = {member.seed: Start(member.model.state_dict(), member.strengths) for member in data.earlier}
@@ -106,13 +103,20 @@ def search_hyperparameters(
     A strong penalty can keep a network from learning what breaks a symmetry, and then nothing shows that it is broken; a weak one that
     predicts better, by more than one standard error, reveals it.
     """
-    alternatives = data.search_space.alternatives(chosen)
+    alternatives = list_alternatives(data.search_space, chosen)
     epochs = max(1, (chosen.epochs or 0) // SHORTER)
-    trials = [TrainJob(one.model_copy(update={"epochs": epochs}), data.seed) for one in alternatives]
-    members = replace(session, folder=None).train(training_data, trials, "trials: ", may_diverge=True)
+    trials = [TrainJob(one.model_copy(update={"epochs": epochs}), data.seed, may_diverge=True) for one in alternatives]
+    members = replace(session, folder=None).train(training_data, trials, "trials: ")
     losses = [trial_losses(training_data, member) for member in members]
     clearly = [k for k in range(1, len(alternatives)) if standard_errors(losses[0], losses[k]) > 1]
     return alternatives[min(clearly, key=lambda k: float(losses[k].mean()), default=0)]
+
+
+def list_alternatives(names: Sequence[str], chosen: Hyperparameters) -> list[Hyperparameters]:
+    """The hyperparameters, and what may take their place: weaker penalties at the start, a narrow network."""
+    changes = {"strength": (chosen.strength or 0.0) / WEAKER, "width": PLAIN_WIDTH}
+    others = [{name: changes[name]} for name in names if getattr(chosen, name) != changes[name]]
+    return [chosen, *(chosen.model_copy(update=change) for change in others)]
 
 
 def trial_losses(training_data: TrainingData, member: Member | None) -> Array:
@@ -135,7 +139,7 @@ def set_epochs_by_budget(
     if training_data.shape.groups:
         rounds *= 1 + 1 / LAST_STAGE
     if data.search_space:
-        rounds += math.ceil(len(data.search_space.alternatives(chosen)) / n_jobs) / SHORTER
+        rounds += math.ceil(len(list_alternatives(data.search_space, chosen)) / n_jobs) / SHORTER
     epochs = affordable_epochs(training_data, chosen, data.budget / rounds)
     return chosen.model_copy(update={"epochs": epochs})
 
@@ -143,9 +147,7 @@ def set_epochs_by_budget(
 def affordable_epochs(training_data: TrainingData, chosen: Hyperparameters, seconds: float) -> int:
     """How many epochs of one training fit into a time, by trying a few."""
     short = chosen.model_copy(update={"epochs": TIMED_EPOCHS})
-    (member,) = train_all(training_data, [TrainJob(short, seed=0)])
-    assert member is not None  # without may_diverge a failed training raises
-    rows = member.history
+    rows = train_member(training_data, TrainJob(short, seed=0)).history
     first, last = rows[0]["seconds"], rows[-1]["seconds"]  # the first also builds what is used later
     per_epoch = max((last - first) / (len(rows) - 1), 1e-6)
     return int(np.clip(seconds / per_epoch, FEWEST_AFFORDABLE_EPOCHS, MOST_AFFORDABLE_EPOCHS))

@@ -168,7 +168,7 @@ def _part(atom: Atom, is_single: bool) -> int | None:
 def _as_whole(atom: Atom) -> Atom:
     """An atom of a factor that is not the first, as one of the whole space."""
     if isinstance(atom, Base):
-        return Base(None, atom.is_dual)
+        return Base(is_dual=atom.is_dual)
     return Sign() if isinstance(atom, Sign) else atom
 
 

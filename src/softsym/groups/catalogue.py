@@ -15,7 +15,6 @@ Affine groups are in homogeneous coordinates: a point x of R^n is (x, 1), so the
 
 from __future__ import annotations
 
-import ast
 import difflib
 import functools
 import inspect
@@ -456,14 +455,7 @@ _SUFFIX = re.compile(r"(?:\s*\(\s*([0-9]{0,3})\s*\))?(?:\s*@\s*([xyz])\b)?", re.
 
 
 def _suggest(name: str, suffix: str = "") -> str:
-    """The group that an unknown name and the text after it may mean, as it is written, or nothing.
-
-    Example:
-        >>> _suggest("so3"), _suggest("rotation"), _suggest("Scalling"), _suggest("lorentz"), _suggest("nonsense")
-        ('SO(3)', 'SO(3), rotations', 'Scaling(3)', 'Lorentz()', '')
-        >>> _suggest("o", "(2)@Z")
-        'O(2)@z'
-    """
+    """The group that an unknown name and the text after it may mean, as it is written, or nothing."""
     if name.lower() in SYNONYMS:
         return SYNONYMS[name.lower()]
     known = {each.lower(): each for each in CATALOGUE}
@@ -487,14 +479,8 @@ def _suggest(name: str, suffix: str = "") -> str:
 
 def _literal(tokens: Tokens) -> Group:
     """Reads ``Group('name', lie_algebra=[...], discrete=[...])`` without executing anything."""
-    call = tokens.call()
-    try:
-        if call is None or len(call.args) != 1:
-            raise ValueError
-        name = ast.literal_eval(call.args[0])
-        fields = {str(item.arg): ast.literal_eval(item.value) for item in call.keywords}
-        if set(fields) - {"lie_algebra", "discrete"}:
-            raise ValueError
-    except (ValueError, TypeError, MemoryError, RecursionError):
+    call = tokens.call(("lie_algebra", "discrete"))
+    if call is None:
         tokens.fail("expected Group('name', lie_algebra=[[[...]]], discrete=[[[...]]])")
+    name, fields = call
     return Group.from_generators(fields.get("lie_algebra"), fields.get("discrete"), name=str(name))

@@ -9,9 +9,9 @@ because both sides project onto invariant tensors, and up to degree p those of F
 averages exactly invariant. The subgroup is found from the generators alone, so a group that was conjugated, embedded or
 joined from others is recognised too. Its Lie algebra is decomposed into its centre and simple ideals, and each of these gets
 
-- a circle: the regular polygon C_m, exact below degree m;
-- so(3), su(2), both ideals of so(4): the rotations of the tetrahedron, octahedron or icosahedron, as their double cover for
-  half-integer spin, exact up to spin 2, 3 and 5;
+- a circle: the regular polygon with eight corners for its highest frequency, exact up to degree 7;
+- so(3), su(2), both ideals of so(4): the rotations of the icosahedron, exact up to spin 5; of spin 1/2 the double cover of those of the
+  tetrahedron, exact up to spin 2;
 - so(n), n >= 5: cyclic permutations of the axes with signs, exact up to degree 3.
 
 A finite group is its own subgroup, a direct product takes the product of the subgroups of its factors.
@@ -43,12 +43,10 @@ from softsym.typing import Array
 
 MAX_ORDER = 1_200
 """Averaging a kernel over more elements costs more than it is worth."""
-MIN_POLYGON = 8
-"""The smallest polygon of a circle, so that functions that are no polynomials are averaged well too."""
+POLYGON = 8
+"""Corners of the polygon of a circle: enough to average functions well, too, that are no polynomials."""
 COMPACT_TOL = 1e-9
 """Generators that are orthogonal up to this need no change of basis."""
-_POLYHEDRON_SPINS = {"tetrahedron": 2, "octahedron": 3, "icosahedron": 5}
-"""Up to which spin the rotations of each polyhedron average exactly."""
 
 
 class UnknownSubgroupError(Exception):
@@ -57,14 +55,7 @@ class UnknownSubgroupError(Exception):
 
 @dataclass(frozen=True, eq=False)
 class FiniteSubgroup:
-    """A finite subgroup of a compact group, as a quadrature rule with equal weights.
-
-    Example:
-        >>> import softsym as ss
-        >>> subgroup = finite_subgroup(ss.O(2).about("z"))
-        >>> len(subgroup), subgroup.degree
-        (16, 7.0)
-    """
+    """A finite subgroup of a compact group, as a quadrature rule with equal weights."""
 
     # its elements, one array (q, d_p, d_p) for each part of the group, the identity first
     parts: tuple[Array, ...]
@@ -75,18 +66,10 @@ class FiniteSubgroup:
 
 
 @functools.lru_cache(maxsize=128)
-def finite_subgroup(group: Group, degree: int = 5) -> FiniteSubgroup:
-    """A finite subgroup that integrates polynomials over a compact group.
-
-    Args:
-        group: A compact group.
-        degree: Up to which degree averages should be exact; the subgroup says how far it reaches.
-
-    Raises:
-        InputError: The group is not compact, or no small enough finite subgroup is known.
-    """
+def finite_subgroup(group: Group) -> FiniteSubgroup:
+    """A finite subgroup that integrates polynomials over a compact group; an :class:`InputError` if no small enough one is known."""
     try:
-        factors = [_subgroup_of_part(group, part, degree) for part in range(len(group.part_dims))]
+        factors = [_subgroup_of_part(group, part) for part in range(len(group.part_dims))]
         size = math.prod(map(len, factors))
         if size > MAX_ORDER:
             raise UnknownSubgroupError(f"{size} elements are more than {MAX_ORDER}")
@@ -99,7 +82,7 @@ def finite_subgroup(group: Group, degree: int = 5) -> FiniteSubgroup:
     return FiniteSubgroup(parts, min(factor.degree for factor in factors))
 
 
-def _subgroup_of_part(group: Group, part: int, degree: int) -> FiniteSubgroup:
+def _subgroup_of_part(group: Group, part: int) -> FiniteSubgroup:
     """A finite subgroup of the group that the generators of one part generate."""
     d = group.part_dims[part]
     lie = [g.matrix for g in group.lie if g.part == part]
@@ -113,9 +96,9 @@ def _subgroup_of_part(group: Group, part: int, degree: int) -> FiniteSubgroup:
     lie, discrete = [basis @ A @ inverse for A in lie], [basis @ h @ inverse for h in discrete]
     algebra = sampling.close_algebra(lie, discrete)
     centre, ideals = decompose_algebra(algebra)
-    factors = [polygon(A, degree) for A in circle_generators(centre, lie)]
+    factors = [polygon(A) for A in circle_generators(centre, lie)]
     triples = align_triples([so3_triple(ideal) for ideal in ideals if len(ideal) == 3], discrete)
-    factors += [polyhedron(J, degree) for J in triples]
+    factors += [polyhedron(J) for J in triples]
     axes = [rotated_axes(ideal) for ideal in ideals if len(ideal) != 3]
     factors += [signed_cycles(U) for U in axes]
     cosets = [coset_representative(h, triples, axes) for h in discrete]
@@ -264,7 +247,7 @@ class Factor:
     degree: float
 
 
-def polygon(A: Array, degree: int) -> Factor:
+def polygon(A: Array) -> Factor:
     """The rotations of a regular polygon in the circle exp(tA), whose frequencies must be multiples of one."""
     frequencies = np.abs(np.linalg.eigvals(A).imag)
     smallest = frequencies[frequencies > 1e-7].min()
@@ -273,32 +256,25 @@ def polygon(A: Array, degree: int) -> Factor:
         raise UnknownSubgroupError("it winds around a torus with frequencies that have no common multiple")
     unit = smallest / math.lcm(*(r.denominator for r in ratios))
     highest = round(frequencies.max() / unit)
-    m = max(MIN_POLYGON, degree + 1) * highest
+    m = POLYGON * highest
     return Factor([expm(2 * math.pi / (m * unit) * A)], float((m - 1) // highest))
 
 
-def polyhedron(J: Array, degree: int) -> Factor:
-    """The rotations of the smallest polyhedron that is exact, in the representation that J generates."""
+def polyhedron(J: Array) -> Factor:
+    """The rotations of the smaller polyhedron that is exact up to degree five, in the representation that J generates."""
     casimir = np.linalg.eigvalsh(-np.einsum("aij,ajk->ik", J, J)).max()
     spin = round(math.sqrt(1 + 4 * casimir) - 1) / 2
-    exact = [name for name, reach in _POLYHEDRON_SPINS.items() if reach >= math.floor(degree * spin)]
-    name = (exact or ["icosahedron"])[0]
-    rotations = [expm(np.einsum("a,aij->ij", vector, J)) for vector in _rotation_vectors(name)]
+    if spin < 1:  # a tetrahedron
+        vectors = np.array([np.ones(3) / math.sqrt(3) * 2 * math.pi / 3, [math.pi, 0.0, 0.0]])
+    else:
+        vectors = Rotation.from_matrix(catalogue.Icosahedral().discrete_generators).as_rotvec()
+    rotations = [expm(np.einsum("a,aij->ij", vector, J)) for vector in vectors]
     full_rotation = expm(2 * math.pi * J[0])
     if not np.allclose(full_rotation, np.eye(len(full_rotation))):  # half-integer spin: the double cover
         rotations.append(full_rotation)
     # Tensors of degree p have integer spins up to floor(p * spin); the double cover averages half-integer ones to zero.
-    reach = math.ceil((_POLYHEDRON_SPINS[name] + 1) / spin) - 1
+    reach = math.ceil((3 if spin < 1 else 6) / spin) - 1
     return Factor(rotations, float(reach))
-
-
-def _rotation_vectors(name: str) -> Array:
-    """Rotation vectors that generate the rotations of a polyhedron."""
-    if name == "tetrahedron":
-        third = np.ones(3) / math.sqrt(3) * 2 * math.pi / 3
-        return np.array([third, [math.pi, 0.0, 0.0]])
-    group = catalogue.Octahedral() if name == "octahedron" else catalogue.Icosahedral()
-    return np.asarray(Rotation.from_matrix(group.discrete_generators).as_rotvec())
 
 
 def signed_cycles(axes: Array) -> Factor:

@@ -15,7 +15,7 @@ import functools
 import hashlib
 import math
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -85,11 +85,19 @@ class Group:
         """
         lie = read_generators(lie_algebra, "lie_algebra")
         steps = read_generators(discrete, "discrete")
-        d = check_generators(lie, steps, name)
+        dims = {matrix.shape[-1] for matrix in (*lie, *steps)}
+        if not dims:
+            raise InputError(f"group {name!r} has no generators; pass `lie_algebra` or `discrete`, or use Trivial(d)")
+        if len(dims) > 1:
+            sizes = ", ".join(map(str, sorted(dims)))
+            raise InputError(f"generators of group {name!r} have different sizes ({sizes}); all must be d x d")
+        for j, h in enumerate(steps):
+            if np.linalg.cond(h) > MAX_CONDITION:
+                raise InputError(f"discrete generator {j} of group {name!r} is singular; it must be invertible")
         fields = {"lie_algebra": np.array(lie).tolist(), "discrete": np.array(steps).tolist()}
         shown = ", ".join(f"{key}={value}" for key, value in fields.items() if value)
         sampler = sampler or functools.partial(sampling.random_walk, lie=lie, discrete=steps)
-        return make(f"Group({name!r}, {shown})", d, lie, steps, sampler, label=name)
+        return make(f"Group({name!r}, {shown})", dims.pop(), lie, steps, sampler, label=name)
 
     @property
     def name(self) -> str:
@@ -217,7 +225,7 @@ class Group:
             True
         """
         M = read_basis(matrix, self.dim)
-        text = "[" + ",".join("[" + ",".join(map(number_text, row)) + "]" for row in M.tolist()) + "]"
+        text = "[" + ",".join(f"[{axis_text(row)[1:-1]}]" for row in M.tolist()) + "]"
         short = "#" + hashlib.sha256(M.tobytes()).hexdigest()[:6]  # for tables, different for different bases
         return _conjugate(flatten(self), M, self, text, short)
 
@@ -405,12 +413,7 @@ MEMORY_SHARE = 20
 
 
 def max_generator_entries() -> int:
-    """How many matrix entries all generators of a group may have together.
-
-    Example:
-        >>> max_generator_entries()
-        25000000
-    """
+    """How many matrix entries all generators of a group may have together."""
     return int(limit().gigabytes * 1e9 / 8 / MEMORY_SHARE)
 
 
@@ -456,25 +459,11 @@ def read_generators(values: ArrayLike | None, name: str) -> list[Array]:
     return matrices
 
 
-def check_generators(lie: list[Array], discrete: list[Array], name: str) -> int:
-    """The size d of all generators of a group; refuses none, different sizes and singular discrete ones."""
-    dims = {matrix.shape[-1] for matrix in (*lie, *discrete)}
-    if not dims:
-        raise InputError(f"group {name!r} has no generators; pass `lie_algebra` or `discrete`, or use Trivial(d)")
-    if len(dims) > 1:
-        sizes = ", ".join(map(str, sorted(dims)))
-        raise InputError(f"generators of group {name!r} have different sizes ({sizes}); all must be d x d")
-    for j, h in enumerate(discrete):
-        if np.linalg.cond(h) > 1e12:
-            raise InputError(f"discrete generator {j} of group {name!r} is singular; it must be invertible")
-    return dims.pop()
-
-
 AXIS_NAMES = "xyz"
 ORTHOGONAL_TOL = 1e-12
 """Up to this a matrix counts as orthogonal, as :attr:`softsym.Group.is_orthogonal` does."""
 MAX_CONDITION = 1e12
-"""Condition number from which a basis is refused."""
+"""Condition number from which a basis or a discrete generator is refused."""
 
 
 def read_basis(matrix: ArrayLike, dim: int) -> Array:
@@ -532,15 +521,7 @@ def read_axis(axis: Sequence[float]) -> tuple[float, ...]:
 
 
 def rotation_to_axis(axis: Sequence[float]) -> tuple[str, Array | None]:
-    """The coordinate axis nearest to an axis, and the smallest rotation (3, 3) of the one to the other; None if they agree.
-
-    Example:
-        >>> rotation_to_axis((0, 0, -2))
-        ('z', None)
-        >>> name, M = rotation_to_axis((1, 2, 0))
-        >>> name, (M[:, 1] * np.sqrt(5)).round(12).tolist()
-        ('y', [1.0, 2.0, 0.0])
-    """
+    """The coordinate axis nearest to an axis, and the smallest rotation (3, 3) of the one to the other; None if they agree."""
     direction = np.array(read_axis(axis))
     nearest = int(np.abs(direction).argmax())
     direction = direction / direction[nearest]  # an axis has no sign; exact where multiples of it are
@@ -554,16 +535,6 @@ def rotation_to_axis(axis: Sequence[float]) -> tuple[str, Array | None]:
     return AXIS_NAMES[nearest], M @ (3 * np.eye(3) - M.T @ M) / 2
 
 
-def axis_text(axis: Sequence[float]) -> str:
-    """The text of an axis, which reads back exactly.
-
-    Example:
-        >>> axis_text((1, 0.5, 0))
-        '(1,0.5,0)'
-    """
-    return "(" + ",".join(map(number_text, axis)) + ")"
-
-
-def number_text(value: float) -> str:
-    """The shortest text of a number that reads back exactly."""
-    return repr(int(value)) if value == int(value) and abs(value) < 1e15 else repr(float(value))
+def axis_text(axis: Iterable[float]) -> str:
+    """The shortest text of an axis, or of a row of a matrix, that reads back exactly."""
+    return "(" + ",".join(repr(int(x)) if x == int(x) and abs(x) < 1e15 else repr(float(x)) for x in axis) + ")"

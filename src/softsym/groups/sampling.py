@@ -191,10 +191,8 @@ def one_part(n: int, rng: np.random.Generator, *, inner: Group, part: int) -> li
 
 
 def alternating_product(n: int, rng: np.random.Generator, *, groups: Sequence[Group]) -> list[Array]:
-    """Alternating products of elements of each group.
-
-    Several rounds for orthogonal groups (the product of Haar draws mixes fast), one round otherwise (to stay bounded).
-    """
+    """Alternating products of elements of each group."""
+    # The product of Haar draws mixes fast; elements of other groups stay bounded.
     rounds = WALK_STEPS if all(group.is_orthogonal for group in groups) else 1
     parts = [np.tile(np.eye(d), (n, 1, 1)) for d in groups[0].part_dims]
     for _ in range(rounds):

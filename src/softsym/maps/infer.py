@@ -282,15 +282,7 @@ LARGEST_ORDER = 64
 
 @dataclass(frozen=True)
 class Proposer:
-    """Proposes hidden representations for some candidates.
-
-    Example:
-        >>> import softsym as ss
-        >>> Proposer((ss.group("C(4)"), ss.group("O(1)@2[0]"))).rep(20, pointwise=True)
-        2Regular(D(4)) + 4S
-        >>> Proposer((ss.group("O(2)@z"),)).rep(20, pointwise=True), Proposer((ss.group("O(2)@z"),)).rep(20, pointwise=False)
-        (20S, 11S + 3V)
-    """
+    """Proposes hidden representations for some candidates."""
 
     groups: Sequence[Group]  # the candidates
     hidden: Hidden = "scalars"

@@ -58,7 +58,20 @@ def parameter_maps(
         {'weight': '2V -> V', 'bias': 'V'}
     """
     check_initialized(model)
-    proposal = _propose(model, groups, rep_in, rep_out, reps, options)
+    named, hidden = (reps, None) if isinstance(reps, Mapping) else (None, reps)
+    if isinstance(reps, Proposal):
+        proposal = reps
+    elif isinstance(model, KnowsRepresentations) and reps is None:
+        proposal = Proposal(dict(model.representations()))
+    elif rep_in is None or rep_out is None or hidden is not None or (named is None and is_chain(model)):
+        if named is None:
+            proposal = Proposal(chain_maps(model, groups, rep_in, rep_out, hidden))
+        else:
+            proposal = Proposal(_read_given(model, named, groups))
+    else:
+        from softsym.maps.infer import infer_reps  # with all layer families, which the other ways do not need
+
+        proposal = infer_reps(model, rep_in, rep_out, groups, named, **options)
     parameters = dict(model.named_parameters(remove_duplicate=False))
     for name, tensor_map in proposal.items():
         if name not in parameters:
@@ -67,28 +80,6 @@ def parameter_maps(
             )
         tensor_map.check(name, parameters[name].shape, groups)
     return proposal
-
-
-def _propose(
-    model: nn.Module,
-    groups: Sequence[Group],
-    rep_in: Rep | str | None,
-    rep_out: Rep | str | None,
-    reps: GivenReps | None,
-    options: Mapping[str, Any],
-) -> Proposal:
-    if isinstance(reps, Proposal):
-        return reps
-    if isinstance(model, KnowsRepresentations) and reps is None:
-        return Proposal(dict(model.representations()))
-    if isinstance(reps, Mapping):
-        if rep_in is None or rep_out is None:
-            return Proposal(_read_given(model, reps, groups))
-    elif reps is not None or is_chain(model) or rep_in is None or rep_out is None:
-        return Proposal(chain_maps(model, groups, rep_in, rep_out, reps))
-    from softsym.maps.infer import infer_reps  # with all layer families, which the other ways do not need
-
-    return infer_reps(model, rep_in, rep_out, groups, reps, **options)
 
 
 def _read_given(model: nn.Module, reps: Mapping[str, Override], groups: Sequence[Group]) -> dict[str, TensorMap]:

@@ -87,11 +87,7 @@ class Break:
 
 
 def fit_normalisation(name: str, X: Array, rep: Rep, groups: Sequence[Group]) -> Normalisation:
-    """Fits a normalisation to data.
-
-    Raises:
-        InputError: Unknown name, or the representation has nothing to which the normalisation applies.
-    """
+    """Fits a normalisation to data; refuses one that does not apply to the representation."""
     if name not in NORMALISATIONS:
         raise InputError(f"unknown normalisation {name!r}; pass one of {', '.join(NORMALISATIONS)}")
     if name in TRAJECTORY:
@@ -255,18 +251,14 @@ def recommend(checks: Sequence[NormalisationCheck]) -> tuple[str, str]:
     Normalisations of trajectories lose their position, so they are recommended only if asked about. Among the others ``per-axis``
     is better if it happens to keep every symmetry; ``common-scale`` keeps them by construction.
     """
-    by_name = {check.name: check for check in checks}
-    common, each = by_name.get("common-scale"), by_name.get("per-axis")
     if len(checks) == 1 and checks[0].keeps_all:
-        return checks[0].name, f"it keeps {_names(checks[0])} exactly" + _caveat(checks[0], None)
+        return checks[0].name, f"it keeps {_names(checks[0])} exactly" + _caveat(checks[0])
     if len(checks) == 1:
         return "common-scale", f"it keeps every candidate symmetry by construction{_broken_groups(checks[0])}"
-    if each is not None and each.keeps_all and (common is None or each.evenness > 1.01 * common.evenness):
+    common, each = (next(check for check in checks if check.name == name) for name in ("common-scale", "per-axis"))
+    if each.keeps_all and each.evenness > 1.01 * common.evenness:
         return "per-axis", f"it keeps {_names(each)} exactly and makes every column equally large"
-    reason = "it keeps every candidate symmetry by construction"
-    if common is not None:
-        reason = f"it keeps {_names(common)} exactly" + _broken_groups(each) + _caveat(common, each)
-    return "common-scale", reason
+    return "common-scale", f"it keeps {_names(common)} exactly" + _broken_groups(each) + _caveat(common, each)
 
 
 def _names(check: NormalisationCheck) -> str:
@@ -274,16 +266,13 @@ def _names(check: NormalisationCheck) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def _broken_groups(check: NormalisationCheck | None) -> str:
+def _broken_groups(check: NormalisationCheck) -> str:
     """The groups that a normalisation breaks, as the end of a sentence."""
-    broken = [] if check is None else [entry for entry in check.breaks if not entry.is_kept]
-    if check is None or not broken:
-        return ""
-    worst = ", ".join(f"{entry.group} by {entry.error:.2g}" for entry in broken)
-    return f"; {check.name} breaks {worst}"
+    worst = ", ".join(f"{entry.group} by {entry.error:.2g}" for entry in check.breaks if not entry.is_kept)
+    return f"; {check.name} breaks {worst}" if worst else ""
 
 
-def _caveat(chosen: NormalisationCheck, each: NormalisationCheck | None) -> str:
+def _caveat(chosen: NormalisationCheck, each: NormalisationCheck | None = None) -> str:
     """A warning where a column is left small, and what ``per-axis`` would break instead."""
     if chosen.evenness >= UNEVEN:
         return ""

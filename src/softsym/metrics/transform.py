@@ -113,11 +113,8 @@ def transforms(group: Group, n: int, seed: int | np.random.Generator = 0, sample
 
 
 def sample_nontrivial(rep: Rep, group: Group, n: int, rng: np.random.Generator) -> list[Array] | None:
-    """Elements that do not act as the identity, one array (n, d_p, d_p) for each part; None if there are none.
-
-    At least half of all elements act non-trivially if any does. With the others a group of two elements would seem to overlap
-    any data.
-    """
+    """Elements that do not act as the identity, one array (n, d_p, d_p) for each part; None if there are none."""
+    # At least half of all act non-trivially if any does. With the others a group of two would seem to overlap any data.
     parts = group.sample_parts(2 * n + 32, rng)
     probe = np.tile(rng.standard_normal(rep.size(group)), (len(parts[0]), 1))
     gap = np.linalg.norm(transform_rows(rep, group, parts, probe) - probe, axis=1)
@@ -145,14 +142,7 @@ def transform_rows(rep: Rep, group: Group, parts: list[Array], X: Array) -> Arra
 
 
 def transform_each_row(rep: Rep, group: Group, parts: Sequence[Array], X: Array) -> Array:
-    """The same for many different elements and small types, all rows at once.
-
-    Args:
-        rep: How the rows transform.
-        group: The group.
-        parts: One element for each row, (n, d_p, d_p) for each part of the group.
-        X: Rows (n, size).
-    """
+    """The same for many different elements and small types, all rows at once."""
     element = group_element(group, tuple(parts))
     out = X.copy()
     for segment in rep.segments(group):
@@ -426,10 +416,8 @@ def _blur(points: Array, rng: np.random.Generator) -> Array:
 
 
 def _whitening(points: Array) -> Array:
-    """The matrix that makes the variance of points equal in every direction; the identity for too few points.
-
-    Flat data and transformed ones are distinguished by few neighbours only if the flat direction counts as much as the others.
-    """
+    """The matrix that makes the variance of points equal in every direction; the identity for too few points."""
+    # Few neighbours tell flat data from transformed ones only if the flat direction counts as much as the others.
     n, size = points.shape
     if n < 10 * size:
         return np.eye(size)

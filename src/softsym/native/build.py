@@ -21,7 +21,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, Self, TypeVar, cast
@@ -32,6 +32,7 @@ from torch import Tensor
 
 from softsym.errors import InputError, in_one_line
 from softsym.io import digest, private_folder, put_bytes, put_text
+from softsym.limits import hold
 
 OPENMP, PROCESSOR = "-fopenmp", "-march=native"
 FLAGS = ("-std=c11", "-O3", "-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math", "-fPIC")
@@ -94,8 +95,7 @@ class LayoutError(Exception):
     """A library whose structures or constants are not those of this version of softsym."""
 
 
-@contextlib.contextmanager
-def torch_only() -> Iterator[None]:
+def torch_only() -> contextlib.AbstractContextManager[None]:
     """Does without compiled code inside a ``with`` block.
 
     Example:
@@ -104,11 +104,7 @@ def torch_only() -> Iterator[None]:
         ...     available()
         False
     """
-    token = _wanted.set(False)
-    try:
-        yield
-    finally:
-        _wanted.reset(token)
+    return hold(_wanted, False)
 
 
 def is_torch_only() -> bool:

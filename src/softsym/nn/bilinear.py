@@ -139,13 +139,14 @@ def bilinear(plan: Plan, x: Tensor, scale: Tensor, inner: Tensor, *mixed: Tensor
         products = [torch.bmm(_chosen(plan, t, parts).mT, parts[t.source]).flatten(1) for t in plan.inner]
         add(plan.scalar, (torch.cat(products, 1) @ inner.T).unsqueeze(1))
     for term, weight in zip(plan.mixed, mixed, strict=True):
-        source, z = parts[term.source], _acting(plan, term, parts)
-        if term.weight_first:
-            weighted = source.flatten(0, 1) @ weight.T
+        source, target = parts[term.source], plan.types[term.target]
+        z = _chosen(plan, term, parts).unflatten(1, (target.size, plan.types[term.source].size))
+        if term.weight_first:  # by (batch, target, source * n)
+            z, weighted = z.flatten(2), source.flatten(0, 1) @ weight.T
             add(term.target, torch.bmm(z, weighted.reshape(len(x), z.shape[2], weight.shape[0] // term.n)))
-        else:
-            contracted = torch.bmm(z, source).reshape(-1, weight.shape[1])
-            add(term.target, (contracted @ weight.T).unflatten(0, (len(x), plan.types[term.target].size)))
+        else:  # by (batch, target * n, source)
+            contracted = torch.bmm(z.mT.flatten(1, 2), source).reshape(-1, weight.shape[1])
+            add(term.target, (contracted @ weight.T).unflatten(0, (len(x), target.size)))
     return torch.add(x, _assembled(plan, x, sums), alpha=plan.scale)
 
 
@@ -164,12 +165,6 @@ def _chosen(plan: Plan, term: Term, parts: Sequence[Tensor]) -> Tensor:
         return z
     z = z.unflatten(1, plan.types[term.through].shape).permute(0, *(axis + 1 for axis in term.axes), -1)
     return z.flatten(1, -2)
-
-
-def _acting(plan: Plan, term: Term, parts: Sequence[Tensor]) -> Tensor:
-    """The chosen copies as matrices: (batch, target, source * n) or, to contract first, (batch, target * n, source)."""
-    z = _chosen(plan, term, parts).unflatten(1, (plan.types[term.target].size, plan.types[term.source].size))
-    return z.flatten(2) if term.weight_first else z.mT.flatten(1, 2)
 
 
 def _assembled(plan: Plan, x: Tensor, sums: dict[int, Tensor]) -> Tensor:

@@ -49,7 +49,10 @@ class FrameAveraged(nn.Module, HasPrior):
         super().__init__()
         self.module, self.rep_in, self.rep_out = module, read_rep(rep_in), read_rep(rep_out)
         self.group = read_group(group)
-        self.kind = _kind(self.group)
+        known = (name for name, family in (("O", O), ("SO", SO), ("S", S)) if self.group == family(self.group.dim))
+        self.kind = next(known, "")
+        if not self.kind:
+            raise InputError(f"frames are known for O(n), SO(n) and S(n), not for {self.group.name}")
         self.size_in, self.size_out = self.rep_in.size(self.group), self.rep_out.size(self.group)
         self.runs_in, self.runs_out = (_tensor_runs(self.rep_in, self.group), _tensor_runs(self.rep_out, self.group))
         self.vectors = [
@@ -92,13 +95,6 @@ class FrameAveraged(nn.Module, HasPrior):
         order = points.sum(1).argsort(dim=-1, stable=True)
         eye = torch.eye(points.shape[-1], dtype=points.dtype, device=points.device)
         return eye[order].transpose(-1, -2).unsqueeze(0)
-
-
-def _kind(group: Group) -> str:
-    for name, family in (("O", O), ("SO", SO), ("S", S)):
-        if group == family(group.dim):
-            return name
-    raise InputError(f"frames are known for O(n), SO(n) and S(n), not for {group.name}")
 
 
 TensorRun = tuple[int, int, int, int, bool]

@@ -44,13 +44,7 @@ class HasPrior(ABC):
 
 
 def get_prior(model: nn.Module) -> Callable[[], Tensor] | None:
-    """The prior that a model declares; None if it declares none.
-
-    Example:
-        >>> import softsym as ss
-        >>> get_prior(nn.Linear(3, 3)) is None, float(get_prior(ss.nn.MLP("V", "S", "O(3)", width=4))())
-        (True, 0.0)
-    """
+    """The prior that a model declares; None if it declares none."""
     return model.prior if isinstance(model, HasPrior) else None
 
 
@@ -193,15 +187,7 @@ def count_parameters(module: nn.Module) -> int:
 
 
 def check_memory(width: int, layers: int) -> None:
-    """Refuses a network whose weights would fill the memory, before anything is allocated.
-
-    Example:
-        >>> check_memory(384, 4)
-        >>> check_memory(1_000_000, 4)
-        Traceback (most recent call last):
-        ...
-        softsym.errors.InputError: 4 layers of width 1,000,000 have about 2e+12 weights, which take 32,000 GB to train; ...
-    """
+    """Refuses a network whose weights would fill the memory, before anything is allocated."""
     between = max(1, layers - 2)
     if between * width**2 > LARGEST:
         raise InputError(

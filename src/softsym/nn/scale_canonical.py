@@ -167,12 +167,7 @@ def why_not_canonical(rep_in: Rep, rep_out: Rep, groups: Sequence[Group]) -> str
 
 
 def input_sizes(x: Tensor, degrees: Tensor) -> Tensor:
-    """How large inputs (..., n) of given degrees (n,) are, of degree one: from the coordinates that grow the least.
-
-    Example:
-        >>> input_sizes(torch.tensor([[7.0, 3.0, 4.0]]), torch.tensor([0.0, 1.0, 1.0]))
-        tensor([5.])
-    """
+    """How large inputs (..., n) of given degrees (n,) are, of degree one: from the coordinates that grow the least."""
     least = degrees[degrees > 0].min()
     norm = torch.linalg.norm(x[..., degrees == least], dim=-1)
     positive = torch.where(norm > 0, norm, 1.0)  # a root of zero has no gradient

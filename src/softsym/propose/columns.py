@@ -34,13 +34,7 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """Both sides of a table: representations with points written as vectors, the dimension of the space, and which columns are of points.
-
-    Example:
-        >>> import numpy as np, softsym as ss
-        >>> Columns.read(np.ones((5, 8)), np.ones((5, 1)), ss.rep("2V"), ss.rep("S")).dim
-        4
-    """
+    """Both sides of a table: representations with points written as vectors, the dimension, and which columns are of points."""
 
     rep_in: Rep
     rep_out: Rep
@@ -119,16 +113,7 @@ class Rows:
 
 
 def prepare(X: Array, Y: Array, columns: Columns, chosen: NDArray[np.intp]) -> Rows:
-    """Rows without what every matrix respects and without units, which are found from the chosen rows.
-
-    Example:
-        >>> import numpy as np, softsym as ss
-        >>> X = np.random.default_rng(0).standard_normal((50, 4))
-        >>> Y = 3 * X[:, :2] - X[:, 2:] + 0.1 * X[:, :2] ** 2
-        >>> rows = prepare(X, Y, Columns.read(X, Y, ss.rep("2V"), ss.rep("V")), np.arange(50))
-        >>> rows.left < 0.01
-        True
-    """
+    """Rows without what every matrix respects and without units, which are found from the chosen rows."""
     space = columns.space
     total = float(np.sum((Y[chosen] - Y[chosen].mean(axis=0)) ** 2))
     rest = Y.copy()

@@ -61,13 +61,7 @@ def reflection_matrix(normal: Array) -> Array:
 
 
 def reflection(normal: Array) -> Element:
-    """The reflection whose plane is perpendicular to a direction (d,): one of whole numbers, or of unit length to seven decimals.
-
-    Example:
-        >>> import numpy as np
-        >>> reflection(np.array([0.0, 1.0, 0.0])).group, reflection(np.array([2.0, -1.0, 0.0])).name
-        (O(1)@3[1], 'reflection normal to (2,-1,0)')
-    """
+    """The reflection whose plane is perpendicular to a direction (d,): one of whole numbers, or of unit length to seven decimals."""
     forward = normal * np.sign(normal[np.abs(normal).argmax()]) + 0.0
     axis = forward if np.array_equal(normal, np.round(normal)) else np.array(rounded_axis(normal, 7))
     matrix = reflection_matrix(axis)

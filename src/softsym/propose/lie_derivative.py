@@ -98,14 +98,7 @@ class SmoothFit:
 
 
 def fit_smooth(X: Array, Y: Array) -> SmoothFit:
-    """The likeliest fit of rows (n, D) and (n, q) by polynomials or squared-exponential kernels.
-
-    Example:
-        >>> import numpy as np
-        >>> X = np.random.default_rng(0).standard_normal((60, 2))
-        >>> bool(fit_smooth(X, X[:, :1] * X[:, 1:]).r2 > 0.999)
-        True
-    """
+    """The likeliest fit of rows (n, D) and (n, q) by polynomials or squared-exponential kernels."""
     mean, std = X.mean(axis=0), X.std(axis=0)
     std = np.where(std > 1e-9 * np.abs(mean), std, 1.0)
     Z = (X - mean) / std
@@ -170,18 +163,7 @@ def unit_matrices(d: int) -> Array:
 
 
 def lie_matrix(fitted: SmoothFit, rows: Rows) -> LieMatrix:
-    """The forms of a fit, at its first rows.
-
-    Example:
-        >>> import numpy as np, softsym as ss
-        >>> from softsym.propose.columns import Columns, prepare
-        >>> X = np.random.default_rng(0).standard_normal((200, 2))
-        >>> Y = np.sum(X**2, axis=1, keepdims=True)
-        >>> rows = prepare(X, Y, Columns.read(X, Y, ss.rep("V"), ss.rep("S")), np.arange(200))
-        >>> values, generators = lie_matrix(fit_smooth(rows.X, rows.Y), rows).spectrum()
-        >>> bool(values[0] < 1e-6 < values[1]), bool(np.allclose(generators[0], -generators[0].T, atol=1e-3))
-        (True, True)
-    """
+    """The forms of a fit, at its first rows."""
     basis, X = unit_matrices(rows.columns.dim), rows.X[:PROBED]
     n, D = X.shape
     speeds, D_out = np.einsum("kij,nj->kni", rows.input_rates(basis), X), rows.output_rates(basis)

@@ -247,12 +247,7 @@ def _to_judge(selected: Rows, smooth: SmoothFit, lie: LieMatrix, likely: list[Ca
 
 
 def usual_groups(d: int, family: Callable[[int], Group]) -> tuple[Group, ...]:
-    """Those of a family, SO or O, that are common as symmetries of a space of dimension d, the largest first.
-
-    Example:
-        >>> usual_groups(3, SO)
-        (SO(3), SO(2)@z, SO(2)@y, SO(2)@x)
-    """
+    """Those of a family, SO or O, that are common as symmetries of a space of dimension d, the largest first."""
     return (family(d), *(family(2).about(axis) for axis in "zyx")) if d == 3 else (family(d),)
 
 

@@ -123,23 +123,7 @@ class GroupFit:
 
 
 def fit_group(rows: Rows, group: Group, frame: Array | None = None, blocks: Sequence[Block] = ()) -> GroupFit | None:
-    """The likeliest regression under a group in a basis; None if there are no equivariant features.
-
-    Args:
-        rows: Rows without units.
-        group: The group.
-        frame: The basis (d, d); the identity if None.
-        blocks: Those of another basis, whose feature maps are used again; if there are none, the likeliest ones are chosen.
-
-    Example:
-        >>> import numpy as np, softsym as ss
-        >>> from softsym.propose.columns import Columns, prepare
-        >>> X = np.random.default_rng(0).standard_normal((100, 2))
-        >>> Y = np.sum(X**2, axis=1, keepdims=True)
-        >>> rows = prepare(X, Y, Columns.read(X, Y, ss.rep("V"), ss.rep("S")), np.arange(100))
-        >>> fit_group(rows, ss.SO(2)).log_likelihood > 100 > fit_group(rows, ss.SL(2)).log_likelihood
-        True
-    """
+    """The likeliest regression under a group in a basis; None if there are no equivariant features."""
     frame = np.eye(rows.columns.dim) if frame is None else frame
     known = {block.kind: block.features for block in blocks}
     own = rows.X @ rows.columns.rep_in.rho(rows.columns.space, np.linalg.inv(frame)).T
@@ -174,19 +158,16 @@ def _choose_block(
     found: dict[FeatureMap, Block] = {}
 
     def score(features: FeatureMap) -> Score:
-        found[features] = block = _fit_block(rows, kind, columns, features, frame)
+        values = _values(rows, features, kind, frame, rows.X)
+        sums = Statistics.from_rows(values, rows.Y[:, columns])
+        fitted = fit(sums)
+        weights = np.asarray(np.linalg.solve(sums.A + fitted.ridge * np.eye(len(sums.A)), sums.b))
+        numbers = fitted.ridge, fitted.noise, fitted.log_likelihood
+        found[features] = block = Block(kind, columns, features, values, weights, *numbers)
         return Score(block.log_likelihood, float(block.noise.mean()), lambda: block.weights)
 
     best, _ = choose_features(maps, score)
     return None if best is None else found[best]
-
-
-def _fit_block(rows: Rows, kind: TensorType, columns: Index, features: FeatureMap, frame: Array) -> Block:
-    values = _values(rows, features, kind, frame, rows.X)
-    sums = Statistics.from_rows(values, rows.Y[:, columns])
-    found = fit(sums)
-    weights = np.asarray(np.linalg.solve(sums.A + found.ridge * np.eye(len(sums.A)), sums.b))
-    return Block(kind, columns, features, values, weights, found.ridge, found.noise, found.log_likelihood)
 
 
 def _values(rows: Rows, features: FeatureMap, kind: TensorType, frame: Array, X: Array) -> Array:
@@ -413,11 +394,6 @@ def moving(span: Array) -> Array:
     """Directions (p, d, d) along which conjugation moves an algebra (k, d, d), orthonormal: the complement of its normaliser.
 
     Rotations are moved by rotations only: other bases, in which they are skewed, are algebras of another kind.
-
-    Example:
-        >>> import softsym as ss
-        >>> [len(moving(group.lie_algebra)) for group in (ss.SO(2).about("z"), ss.SO13p(), ss.SL(3))]
-        [2, 9, 0]
     """
     d = span.shape[-1]
     span = orthonormal(span)

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 import torch
@@ -30,7 +30,7 @@ from softsym.groups import group as read_group
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
 from softsym.reps.atoms import lie_elements
-from softsym.typing import Array, Index
+from softsym.typing import Index
 
 
 class GroupAugmentation:
@@ -66,7 +66,10 @@ class GroupAugmentation:
         if step is None:
             step, self._calls = self._calls, self._calls + 1
         parts = self.group.sample_parts(len(x), (self._seed * 1_000_003 + step) % 2**63)
-        first, which = _find_distinct(parts)  # a finite group has few elements, and images large matrices
+        # A finite group has few elements, and images large matrices: each distinct one is made once.
+        flat = np.concatenate([part.reshape(len(part), math.prod(part.shape[1:])) for part in parts], axis=1)
+        _, first, which = np.unique(flat.round(9), axis=0, return_index=True, return_inverse=True)
+        which = which.reshape(-1)
         distinct = tuple(part[first] for part in parts)
         a, b = (torch.as_tensor(rep.rho(self.group, distinct)).to(x) for rep in (self.rep_in, self.rep_out))
         if x.shape[-1] != a.shape[-1] or y.shape[-1] != b.shape[-1]:
@@ -75,13 +78,6 @@ class GroupAugmentation:
                 f"got x of shape {tuple(x.shape)} and y of shape {tuple(y.shape)}"
             )
         return _transform(a, x, which), _transform(b, y, which)
-
-
-def _find_distinct(parts: Sequence[Array]) -> tuple[Index, Index]:
-    """The first occurrence of every distinct element, and for each element the number of its distinct one."""
-    flat = np.concatenate([part.reshape(len(part), math.prod(part.shape[1:])) for part in parts], axis=1)
-    _, first, which = np.unique(flat.round(9), axis=0, return_index=True, return_inverse=True)
-    return first, which.reshape(-1)
 
 
 def _transform(matrices: Tensor, rows: Tensor, which: Index) -> Tensor:

@@ -17,20 +17,14 @@ from numpy.typing import NDArray
 from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.groups.group import is_affine as is_affine
-from softsym.reps.atoms import Atom, Base, Element, inverse_transpose
+from softsym.reps.atoms import Atom, Base, Dualizable, Element, inverse_transpose
 from softsym.reps.rep import Rep, single
 from softsym.typing import Array
 
 
 @dataclass(frozen=True)
-class DisplacementAtom(Atom):
+class DisplacementAtom(Dualizable):
     """A difference of two points."""
-
-    is_dual: bool = False  # whether elements act by their inverse transpose
-
-    @property
-    def dual(self) -> DisplacementAtom:
-        return DisplacementAtom(not self.is_dual)
 
     def size(self, group: Group) -> int:
         _check(group, str(self))
@@ -47,9 +41,6 @@ class DisplacementAtom(Atom):
         _check(group, str(self))
         R = A.whole[..., :-1, :-1]
         return -R.swapaxes(-1, -2) if self.is_dual else R
-
-    def without_dual(self) -> DisplacementAtom:
-        return DisplacementAtom()
 
     def order_key(self) -> tuple[object, ...]:
         return (4, self.is_dual)
@@ -92,13 +83,7 @@ Point, Displacement = single(PointAtom()), single(DisplacementAtom())
 
 
 def points_to_displacements(rep: Rep) -> Rep:
-    """The representation of centred points: every point becomes a displacement.
-
-    Example:
-        >>> import softsym as ss
-        >>> points_to_displacements(ss.rep("S + 2P + D"))
-        S + 3D
-    """
+    """The representation of centred points: every point becomes a displacement."""
     return rep.map_atoms(lambda atom: DisplacementAtom() if isinstance(atom, PointAtom) else atom)
 
 
@@ -108,13 +93,7 @@ def has_points(*reps: Rep) -> bool:
 
 
 def points_to_vectors(rep: Rep) -> Rep:
-    """The representation with points and displacements replaced by vectors.
-
-    Example:
-        >>> import softsym as ss
-        >>> points_to_vectors(ss.rep("S + 2P + D"))
-        S + 3V
-    """
+    """The representation with points and displacements replaced by vectors."""
     return rep.map_atoms(lambda atom: Base() if _is_point(atom) else atom)
 
 
@@ -131,14 +110,7 @@ def mean_point(rep: Rep, group: Group, X: Array) -> Array:
 
 
 def translate_points(rep: Rep, group: Group, X: Array, by: Array) -> Array:
-    """Translates every point of rows (n, size) by (n, d).
-
-    Example:
-        >>> import numpy as np, softsym as ss
-        >>> rep, X = ss.rep("2P + D"), np.arange(6.0)[None]
-        >>> translate_points(rep, ss.SE(2), X, -mean_point(rep, ss.SE(2), X))
-        array([[-1., -1.,  1.,  1.,  4.,  5.]])
-    """
+    """Translates every point of rows (n, size) by (n, d)."""
     out = np.array(X, dtype=np.float64)
     for columns in point_columns(rep, group):
         out[:, columns] += by

@@ -12,8 +12,8 @@ from __future__ import annotations
 import functools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -86,15 +86,24 @@ class Atom(ABC):
 
 
 @dataclass(frozen=True)
-class Base(Atom):
+class Dualizable(Atom):
+    """An atom that is not its own dual."""
+
+    is_dual: bool = field(default=False, kw_only=True)  # whether elements act by their inverse transpose
+
+    @property
+    def dual(self) -> Self:
+        return replace(self, is_dual=not self.is_dual)
+
+    def without_dual(self) -> Self:
+        return replace(self, is_dual=False)
+
+
+@dataclass(frozen=True)
+class Base(Dualizable):
     """The base representation V of a group, or of one part of a direct product."""
 
     part: int | None = None  # which Kronecker factor; None for the whole space
-    is_dual: bool = False  # whether elements act by their inverse transpose
-
-    @property
-    def dual(self) -> Base:
-        return Base(self.part, not self.is_dual)
 
     @property
     def degree(self) -> int:
@@ -120,11 +129,8 @@ class Base(Atom):
     def is_permutation(self, group: Group) -> bool:
         return group.is_permutation
 
-    def without_dual(self) -> Base:
-        return Base(self.part)
-
     def on_part(self, part: int | None) -> Base:
-        return self if self.part else Base(part, self.is_dual)
+        return self if self.part else replace(self, part=part)
 
     def order_key(self) -> tuple[object, ...]:
         """Whole space first, then parts in order; duals last."""

@@ -20,7 +20,6 @@ the second kind. Irreducible representations of O(3) are also read as e3nn write
 
 from __future__ import annotations
 
-import ast
 import difflib
 import functools
 import re
@@ -195,12 +194,7 @@ def _named(tokens: Tokens, name: str) -> Rep:
 
 
 def _suggest(name: str) -> str:
-    """The representation that an unknown name may mean, as it is written, or nothing.
-
-    Example:
-        >>> _suggest("vector"), _suggest("T2"), _suggest("v3"), _suggest("tensr"), _suggest("Q")
-        ('V', 'T(2)', '3V', 'T(2)', '')
-    """
+    """The representation that an unknown name may mean, as it is written, or nothing."""
     letter, digits = name[:1].upper(), name[1:]
     if digits.isdigit() and letter in ("S", "V", "P", "T"):
         return f"T({digits})" if letter == "T" else f"{digits}{letter}"
@@ -210,10 +204,9 @@ def _suggest(name: str) -> str:
 
 def _points(tokens: Tokens) -> Rep:
     call = tokens.call()
+    if call is None:
+        tokens.fail("expected Points([[x, ...], ...])")
     try:
-        if call is None or len(call.args) != 1 or call.keywords:
-            raise ValueError
-        return Permutation(ast.literal_eval(call.args[0]))
-    except (ValueError, TypeError, MemoryError, RecursionError) as error:
-        reason = f" ({error})" if isinstance(error, InputError) else ""
-        tokens.fail(f"expected Points([[x, ...], ...]){reason}")
+        return Permutation(call[0])
+    except InputError as error:
+        tokens.fail(f"expected Points([[x, ...], ...]) ({error})")

@@ -297,13 +297,7 @@ def pseudo(rep: Rep) -> Rep:
 
 
 def on_part(rep: Rep, part: int | None) -> Rep:
-    """Types of the whole space as types of the first Kronecker factor (0), or the other way round (None).
-
-    Example:
-        >>> import softsym as ss
-        >>> on_part(ss.rep("S + pV + Sym(2)"), 0)
-        S + pV[0] + Sym(2,V[0])
-    """
+    """Types of the whole space as types of the first Kronecker factor (0), or the other way round (None)."""
     return rep.map_atoms(lambda atom: atom.on_part(part))
 
 
@@ -327,13 +321,7 @@ Pseudoscalar = single(Sign())
 
 
 def cut(rep: Rep, sizes: Sequence[int], group: Group) -> list[Rep]:
-    """Cuts a representation into consecutive pieces of given sizes, which add up to its own.
-
-    Example:
-        >>> import softsym as ss
-        >>> cut(ss.rep("5S + 5V"), [2, 6, 12], ss.group("O(3)"))
-        [2S, 3S + V, 4V]
-    """
+    """Cuts a representation into consecutive pieces of given sizes, which add up to its own."""
     if sum(sizes) != rep.size(group):
         raise InputError(f"{rep} has {rep.size(group)} coordinates, which are not {' + '.join(map(str, sizes))}")
     rest = [(copies, tensor_type, tensor_type.size(group)) for copies, tensor_type in rep]
@@ -354,13 +342,7 @@ def cut(rep: Rep, sizes: Sequence[int], group: Group) -> list[Rep]:
 
 
 def equal_part(rep: Rep, parts: int, group: Group) -> Rep:
-    """The representation of which a given one is so many consecutive copies.
-
-    Example:
-        >>> import softsym as ss
-        >>> equal_part(ss.rep("4S + 2V"), 1, ss.group("O(3)")), equal_part(ss.rep("S + V + S + V"), 2, ss.group("O(3)"))
-        (4S + 2V, S + V)
-    """
+    """The representation of which a given one is so many consecutive copies."""
     problem = f"{rep} is not {parts} equal representations one after the other"
     try:
         pieces = cut(rep, [rep.size(group) // parts] * parts, group)

@@ -14,7 +14,7 @@ import numpy as np
 
 from softsym.errors import InputError
 from softsym.groups import Group
-from softsym.reps.atoms import Atom, Base, Element, Sign, discrete_elements, lie_elements
+from softsym.reps.atoms import Atom, Base, Dualizable, Element, Sign, discrete_elements, lie_elements
 from softsym.reps.rep import Rep, TensorType, single
 from softsym.reps.symmetric import Subspace
 from softsym.typing import Array
@@ -49,14 +49,8 @@ class UnscaledAtom(Atom):
 
 
 @dataclass(frozen=True)
-class SizeAtom(Atom):
+class SizeAtom(Dualizable):
     """The size of an input: one number, multiplied by lambda."""
-
-    is_dual: bool = False  # whether elements act by their inverse
-
-    @property
-    def dual(self) -> SizeAtom:
-        return SizeAtom(not self.is_dual)
 
     def size(self, group: Group) -> int:
         return 1
@@ -70,9 +64,6 @@ class SizeAtom(Atom):
         """The derivative of lambda, shape (..., 1, 1)."""
         return (-1.0 if self.is_dual else 1.0) * _rate(A.whole)[..., None, None]
 
-    def without_dual(self) -> SizeAtom:
-        return SizeAtom()
-
     def order_key(self) -> tuple[object, ...]:
         return (3, self.is_dual)
 
@@ -84,13 +75,7 @@ Size, UnscaledVector = single(SizeAtom()), single(UnscaledAtom())
 
 
 def remove_scaling(rep: Rep) -> Rep:
-    """The representation of scalars, vectors and tensors after they are normalised to one size.
-
-    Example:
-        >>> import softsym as ss
-        >>> remove_scaling(ss.rep("2S + 3V + T(1,1)"))
-        2S + 3U + U*U
-    """
+    """The representation of scalars, vectors and tensors after they are normalised to one size."""
     return Rep(tuple((copies, _unscaled(tensor_type)) for copies, tensor_type in rep))
 
 
@@ -128,13 +113,7 @@ def preserves_angles(group: Group) -> bool:
 
 
 def scaling_degrees(rep: Rep, group: Group) -> Array:
-    """The power of the scale by which a group of scalings multiplies each coordinate, shape (size,).
-
-    Example:
-        >>> import softsym as ss
-        >>> scaling_degrees(ss.rep("S + V + V'"), ss.group("Scaling(2)"))
-        array([ 0.,  1.,  1., -1., -1.])
-    """
+    """The power of the scale by which a group of scalings multiplies each coordinate, shape (size,)."""
     unit = group.lie_algebra[0] / group.lie_algebra[0][0, 0]
     return np.diag(rep.drho(group, unit)).copy()
 

@@ -81,15 +81,16 @@ def positions(
 @functools.lru_cache(maxsize=1024)
 def block_types(types: tuple[TensorType, ...], groups: tuple[Group, ...]) -> tuple[BlockType, ...]:
     """The block types of a block with one tensor type on each axis."""
-    indices = [
-        (atom, axis, stride) for axis, tensor_type in enumerate(types) for atom, stride in _strides(tensor_type, groups)
-    ]
-    splits = [split_atom(atom, groups) for atom, *_ in indices]
+    atoms = [atom for tensor_type in types for atom in tensor_type.atoms]
+    splits = [split_atom(atom, groups) for atom in atoms]
     if math.prod(map(len, splits)) > MAX_BLOCK_TYPES:
-        splits = [_unsplit(atom, groups) for atom, *_ in indices]
-    strides = np.zeros((len(types), len(indices)), dtype=np.int64)
-    for k, (_, axis, stride) in enumerate(indices):
-        strides[axis, k] = stride
+        splits = [_unsplit(atom, groups) for atom in atoms]
+    strides, column = np.zeros((len(types), len(atoms)), dtype=np.int64), 0
+    for axis, tensor_type in enumerate(types):
+        shape = tensor_type.shape(groups[0])
+        for k in range(len(shape)):
+            strides[axis, column] = math.prod(shape[k + 1 :])
+            column += 1
     return tuple(_block_type(ranges, strides, groups) for ranges in itertools.product(*splits))
 
 
@@ -110,11 +111,6 @@ def _block_type(ranges: Sequence[Range], strides: Index, groups: tuple[Group, ..
 def _outer_sum(parts: Sequence[Index]) -> Index:
     """All sums of one number of each part, flat, the last part running fastest."""
     return functools.reduce(np.add.outer, parts, np.zeros((), dtype=np.int64)).ravel()
-
-
-def _strides(tensor_type: TensorType, groups: tuple[Group, ...]) -> list[tuple[Atom, int]]:
-    shape = tensor_type.shape(groups[0])
-    return [(atom, math.prod(shape[k + 1 :])) for k, atom in enumerate(tensor_type.atoms)]
 
 
 @dataclass(frozen=True)

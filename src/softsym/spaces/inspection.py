@@ -87,14 +87,7 @@ def inspect(
     solver: str = "auto",
     tol: float | None = None,
 ) -> Inspection:
-    """Solves the equivariant spaces in -> out, in -> hidden, hidden -> hidden and hidden -> out under each group.
-
-    The hidden representation is that of the first group.
-
-    Example:
-        >>> inspect("5S + 5V", "T(2)", ["O(3)"], width=16).groups[0].layers[0].dim
-        5
-    """
+    """Solves the equivariant spaces in -> out, in -> hidden, hidden -> hidden and hidden -> out under each group."""
     source, target = read_rep(rep_in), read_rep(rep_out)
     parsed = read_groups(groups)
     hidden = hidden_rep(width, parsed[0])

@@ -2,8 +2,8 @@ r"""Many copies of few small bases in one flat array.
 
 A :class:`Packed` holds, for each tensor type, where its copies lie in the flat array and a matrix :math:`F` of shape (size, rank). It
 computes :math:`F F^T` on every copy, the coordinates :math:`F^T x`, and the combination :math:`F \theta`, for NumPy arrays and torch
-tensors alike. Entries outside all blocks are zero in the result. What it needs of either library is a :class:`Backend`; :func:`backend_of`
-decides once which one an array belongs to. That of torch has a file of its own, imported only where a tensor is passed in.
+tensors alike. Entries outside all blocks are zero in the result. :func:`backend_of` decides once which of the two an array belongs to. What
+is special about torch has a file of its own, imported only where a tensor is passed in.
 """
 
 from __future__ import annotations
@@ -11,10 +11,9 @@ from __future__ import annotations
 import functools
 import hashlib
 import sys
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,78 +29,52 @@ Values: TypeAlias = NDArray[Any]
 A = TypeVar("A", Values, "Tensor")
 
 
-class Backend(ABC, Generic[A]):
-    """One array library. Rows are batches: x (batch, size)."""
+class NumPy:
+    """The operations of NumPy that differ from those of torch, which has a class of its own with the same ones; x (batch, size)."""
 
-    @abstractmethod
-    def as_float(self, values: A, name: str) -> A:
-        """Converts integers to floating point; refuses complex numbers under the name of the argument."""
-
-    @abstractmethod
-    def place(self, x: A) -> Hashable:
-        """What arrays must share to be used together: dtype, and device if there are several."""
-
-    @abstractmethod
-    def constant(self, values: Values, like: A) -> A:
-        """A copy with the dtype and device of another array; integers stay integers."""
-
-    @abstractmethod
-    def zeros(self, like: A, *shape: int) -> A:
-        """Zeros with the dtype and device of another array."""
-
-    @abstractmethod
-    def gather(self, x: A, index: A) -> A:
-        """The entries of each row at the positions (n,): shape (batch, n)."""
-
-    @abstractmethod
-    def scatter(self, rows: A, index: A, out: A) -> None:
-        """Writes rows (batch, n) to the positions (n,) of each row of ``out``."""
-
-    @abstractmethod
-    def sums(self, rows: A, labels: A, count: int) -> A:
-        """Sums of the entries of each row that share a label: (batch, count)."""
-
-    @abstractmethod
-    def norm(self, x: A, axes: tuple[int, ...]) -> A:
-        """Root of the sum of squares over axes."""
-
-    def apply(self, packed: Packed, name: str, x: A) -> A:
-        """An operation of blocks by its name; overridden where the library has gradients."""
-        operation: Callable[[A], A] = getattr(packed, name)
-        return operation(x)
-
-
-class _NumPy(Backend[Values]):
     def as_float(self, values: Values, name: str) -> Values:
+        """Converts integers to floating point; refuses complex numbers under the name of the argument."""
         array = np.asarray(values)
         if array.dtype.kind not in "fiub":
             raise InputError(f"`{name}` must be an array of real numbers, got {array.dtype}")
         return array if array.dtype.kind == "f" else array.astype(np.float64)
 
     def place(self, x: Values) -> Hashable:
+        """What arrays must share to be used together: dtype, and device if there are several."""
         return x.dtype
 
     def constant(self, values: Values, like: Values) -> Values:
+        """A copy with the dtype and device of another array; integers stay integers."""
         return values if values.dtype.kind == "i" else values.astype(like.dtype)
 
     def zeros(self, like: Values, *shape: int) -> Values:
+        """Zeros with the dtype and device of another array."""
         return np.zeros(shape, dtype=like.dtype)
 
     def gather(self, x: Values, index: Values) -> Values:
+        """The entries of each row at the positions (n,): shape (batch, n)."""
         return x[:, index]
 
     def scatter(self, rows: Values, index: Values, out: Values) -> None:
+        """Writes rows (batch, n) to the positions (n,) of each row of ``out``."""
         out[:, index] = rows
 
     def sums(self, rows: Values, labels: Values, count: int) -> Values:
+        """Sums of the entries of each row that share a label: (batch, count)."""
         each = [np.bincount(labels, row, count) for row in rows]
         return np.array(each, dtype=rows.dtype).reshape(len(rows), count)
 
     def norm(self, x: Values, axes: tuple[int, ...]) -> Values:
+        """Root of the sum of squares over axes."""
         return np.sqrt((x**2).sum(axes))
 
+    def apply(self, packed: Packed, name: str, x: Values) -> Values:
+        """An operation of blocks by its name; that of torch has a gradient."""
+        operation: Callable[[Values], Values] = getattr(packed, name)
+        return operation(x)
 
-NUMPY = _NumPy()
+
+NUMPY = NumPy()
 
 WIDE = 32
 """Products with narrower matrices are batched to this width; orbits of smaller blocks are multiplied as matrices."""
@@ -278,12 +251,12 @@ def _flat_index(blocks: Sequence[PackedBlock]) -> Index:
     return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
 
 
-def backend_of(x: A) -> Backend[A]:
-    """The library of an array or tensor; anything else (a list) is NumPy's."""
+def backend_of(x: A) -> Any:
+    """The operations for an array or a tensor: :class:`NumPy`, also of lists, or its twin of the same methods for torch."""
     torch = sys.modules.get("torch")  # a caller who holds a tensor has imported it
     if torch is not None and isinstance(x, torch.Tensor):
-        return cast(Backend[A], _torch_backend())
-    return cast(Backend[A], NUMPY)
+        return _torch_backend()
+    return NUMPY
 
 
 @functools.cache

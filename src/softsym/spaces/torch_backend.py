@@ -1,4 +1,4 @@
-"""The operations of :class:`~softsym.spaces.packed.Backend` for torch, with projection and basis coordinates as differentiable operations.
+"""The operations of :class:`~softsym.spaces.packed.NumPy` for torch, with projection and basis coordinates as differentiable operations.
 
 The projector is its own adjoint, and taking coordinates is the adjoint of combining basis vectors, so each backward pass is
 another operation of this file: derivatives of any order come for free. Half precision is computed in float32.
@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from softsym.errors import InputError
-from softsym.spaces.packed import Backend
 
 if TYPE_CHECKING:
     from softsym.spaces.packed import Packed
@@ -30,7 +29,8 @@ class _Blockwise(torch.autograd.Function):
     @staticmethod
     def forward(x: Tensor, packed: Packed, name: str) -> Tensor:
         operation: Callable[[Tensor], Tensor] = getattr(packed, name)
-        return operation(_at_least_float32(x)).to(x.dtype)
+        single = x.float() if x.dtype in (torch.float16, torch.bfloat16) else x
+        return operation(single).to(x.dtype)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
@@ -41,11 +41,9 @@ class _Blockwise(torch.autograd.Function):
         return _Blockwise.apply(grad, ctx.packed, ADJOINT[ctx.name]), None, None
 
 
-def _at_least_float32(x: Tensor) -> Tensor:
-    return x.float() if x.dtype in (torch.float16, torch.bfloat16) else x
+class _Torch:
+    """The twin of :class:`~softsym.spaces.packed.NumPy`."""
 
-
-class _TorchBackend(Backend[Tensor]):
     def as_float(self, values: Tensor, name: str) -> Tensor:
         if values.is_complex():
             raise InputError(f"`{name}` must be real, got {values.dtype}")
@@ -83,4 +81,4 @@ class _TorchBackend(Backend[Tensor]):
         return _Blockwise.forward(x, packed, name)  # without the bookkeeping of autograd
 
 
-TORCH = _TorchBackend()
+TORCH = _Torch()

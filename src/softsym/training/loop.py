@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -36,20 +36,10 @@ Measure = Callable[[nn.Module], dict[str, float]]
 """Equivariance errors of a model by group."""
 ViolationMetric = Callable[[nn.Module, int], dict[str, float]]
 """Violations of the candidate groups by a model on data; the number is a seed."""
-
-
-class BatchHook(Protocol):
-    """Changes a batch before the model sees it."""
-
-    def __call__(self, x: Tensor, y: Tensor, step: int) -> tuple[Tensor, Tensor]:
-        """Inputs (n, inputs) and outputs (n, outputs), changed."""
-
-
-class LossHook(Protocol):
-    """Adds to the loss of a batch."""
-
-    def __call__(self, model: nn.Module, x: Tensor, prediction: Tensor, step: int) -> Tensor:
-        """A differentiable scalar, for inputs (n, inputs) and their predictions (n, outputs)."""
+BatchHook = Callable[[Tensor, Tensor, int], tuple[Tensor, Tensor]]
+"""Changes a batch before the model sees it: from inputs (n, inputs), outputs (n, outputs) and the number of the step."""
+LossHook = Callable[[nn.Module, Tensor, Tensor, int], Tensor]
+"""Adds to the loss of a batch: a scalar from the model, inputs (n, inputs), their predictions (n, outputs) and the number of the step."""
 
 
 class Losses(NamedTuple):

@@ -73,16 +73,7 @@ def set_learning_rate(
 
 
 class Muon(torch.optim.Optimizer):
-    """Muon for matrices, Adam for the rest, decoupled decay for both.
-
-    Example:
-        >>> net = nn.Linear(3, 2)
-        >>> before = net.weight.detach().clone()
-        >>> _ = net(torch.ones(1, 3)).sum().backward()
-        >>> Muon(net.parameters(), lr=0.1).step()
-        >>> bool((net.weight != before).all())
-        True
-    """
+    """Muon for matrices, Adam for the rest, decoupled decay for both."""
 
     def __init__(
         self, parameters: Iterable[nn.Parameter], lr: float, *, eps: float = 1e-8, shrink: float = 0.0

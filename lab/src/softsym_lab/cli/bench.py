@@ -28,7 +28,7 @@ def command(
     part: str | None = typer.Option(
         None,
         "--part",
-        help="Part of the list of calibration-evidence: development, second, frozen, adjusted or recorded.",
+        help="Part of the list of calibration-evidence: development, second, third, frozen, adjusted or recorded.",
     ),
     strata: str | None = typer.Option(
         None, "--strata", help="Strata of calibration-evidence, comma between them: smooth,kinked; all by default."

@@ -208,7 +208,7 @@ class Residual(Model):
     def module(self) -> nn.Module:
         from softsym.discovery.module import Sum
 
-        return Sum([self.base.module(), self.inner.module()])
+        return Sum([self.base.module(), self.inner.module()], [1.0, 1.0])
 
 
 def residual_rows(base: Model, rows: Rows) -> Rows:
@@ -258,23 +258,14 @@ class Probabilities(Model):
 
 
 def as_probabilities(outputs: Array) -> Array:
-    """Numbers (n, classes) cut off at a small positive one, with sum one.
-
-    Example:
-        >>> as_probabilities(np.array([[-0.5, 3.0, 1.0]])).round(3)
-        array([[0.  , 0.75, 0.25]])
-    """
+    """Numbers (n, classes) cut off at a small positive one, with sum one."""
     positive = np.maximum(outputs, LEAST_PROBABILITY)
     return np.asarray(positive / positive.sum(1, keepdims=True))
 
 
 @dataclass(frozen=True, eq=False)
 class Stack(Model):
-    """A stacked ensemble: a convex combination of models, those of the largest weight first.
-
-    Reference:
-        Stacked regressions (Breiman, 1996), https://doi.org/10.1007/BF00117832
-    """
+    """A stacked ensemble: a convex combination of models, those of the largest weight first."""
 
     models: tuple[Model, ...]  # the models
     weights: tuple[float, ...]  # their weights, positive, with sum one

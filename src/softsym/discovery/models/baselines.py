@@ -61,14 +61,7 @@ class KernelRidgeModel(ConstantNoise):
 
 
 def fit_kernel_ridge(rows: Rows, folds: Index) -> KernelRidgeModel:
-    """Kernel ridge regression on standardised columns, kernel and penalty chosen by cross-validation.
-
-    Example:
-        >>> X = np.random.default_rng(0).standard_normal((80, 2))
-        >>> model = fit_kernel_ridge(Rows(X, X[:, :1] * X[:, 1:]), np.arange(80) % 5)
-        >>> bool(np.abs(model.predict(X[:3]) - X[:3, :1] * X[:3, 1:]).max() < 1e-2)
-        True
-    """
+    """Kernel ridge regression on standardised columns, kernel and penalty chosen by cross-validation."""
     return KernelRidgeModel(fit_unconstrained(rows.X, rows.Y, folds=folds, weights=rows.weights), rows.Y.std(0))
 
 
@@ -132,13 +125,7 @@ _NODES = ("feature", "threshold", "left", "right", "value")
 
 
 def fit_boosting(rows: Rows, seed: int = 0) -> BoostedTrees:
-    """scikit-learn's histogram gradient boosting with default settings, one model for each principal direction of the outputs.
-
-    Example:
-        >>> X = np.random.default_rng(0).standard_normal((60, 2))
-        >>> fit_boosting(Rows(X, np.sign(X))).predict(X[:4]).shape
-        (4, 2)
-    """
+    """scikit-learn's histogram gradient boosting with default settings, one model for each principal direction of the outputs."""
     from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
     rows = rows.take(slice(MOST_TREE_ROWS))
@@ -255,13 +242,7 @@ class Perceptron(ConstantNoise):
 
 
 def fit_perceptron(rows: Rows, seed: int = 0) -> Perceptron:
-    """Trains a perceptron by scikit-learn, with early stopping on rows that it splits off.
-
-    Example:
-        >>> X = np.random.default_rng(0).standard_normal((60, 2))
-        >>> fit_perceptron(Rows(X, X[:, :1] - X[:, 1:])).predict(X[:3]).shape
-        (3, 1)
-    """
+    """Trains a perceptron by scikit-learn, with early stopping on rows that it splits off."""
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.neural_network import MLPClassifier, MLPRegressor
     from sklearn.utils.validation import has_fit_parameter

@@ -20,16 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class GaussianProcess(Model):
-    """A fitted Gaussian process.
-
-    Example:
-        >>> import softsym as ss
-        >>> X = np.random.default_rng(0).standard_normal((60, 6))
-        >>> rows = Rows(X[:50], np.cross(X[:50, :3], X[:50, 3:]))
-        >>> gp = fit_gp(rows, Shape.of(ss.rep("2V"), ss.rep("V"), [ss.SO(3)]))
-        >>> bool(np.abs(gp.predict(X[50:]) - np.cross(X[50:, :3], X[50:, 3:])).max() < 1e-3)
-        True
-    """
+    """A fitted Gaussian process."""
 
     gp: SoftEquivariantGP  # the estimator
     shape: Shape  # representations and candidates

@@ -27,15 +27,7 @@ PENALTIES = (1e-8, 1e-6, 1e-4, 1e-2, 1.0)
 
 @dataclass(frozen=True, eq=False)
 class Affine(ConstantNoise):
-    """An affine map: outputs = weight x + bias.
-
-    Example:
-        >>> import softsym as ss
-        >>> X = np.random.default_rng(0).standard_normal((60, 3))
-        >>> fit = fit_linear(Rows(X, 2 * X), Shape.of(ss.rep("V"), ss.rep("V"), [ss.O(3)]))
-        >>> bool(np.abs(fit.project([ss.O(3)]).predict(X) - 2 * X).max() < 1e-5)
-        True
-    """
+    """An affine map: outputs = weight x + bias."""
 
     title: str  # how it is fitted: one of the names of this file's models
     weight: Array  # shape (outputs, inputs)
@@ -158,13 +150,8 @@ def extrapolate(rows: Rows, shape: Shape, title: str) -> Array:
 
 def _copies(shape: Shape) -> list[tuple[slice, list[slice]]]:
     """The columns of each output's copy, and of all inputs of the same type."""
-
-    def find(rep: object) -> list[tuple[object, slice]]:
-        return [
-            (segment.type, slice(start, start + segment.size))
-            for segment in rep.segments(shape.largest)  # type: ignore[attr-defined]
-            for start in range(segment.start, segment.stop, segment.size)
-        ]
-
-    inputs = find(shape.rep_in)
-    return [(place, [one for kind, one in inputs if kind == own]) for own, place in find(shape.rep_out)]
+    inputs, outputs = (
+        [(part.type, slice(k, k + part.size)) for part in segments for k in range(part.start, part.stop, part.size)]
+        for segments in (shape.rep_in.segments(shape.largest), shape.rep_out.segments(shape.largest))
+    )
+    return [(place, [one for kind, one in inputs if kind == own]) for own, place in outputs]

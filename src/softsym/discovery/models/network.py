@@ -192,9 +192,8 @@ class Networks(Model):
         return cls(about["title"], members, shape, hyperparameters, scale_in, scale_out, target, exact, curves)
 
     def module(self) -> nn.Module:
-        is_classes = self.target is Target.CLASSES
-        body = Members([member.model for member in self.members], is_classes=is_classes)
-        return Scaled(body, self.scale_in, None if is_classes else self.scale_out)
+        body = Members([member.model for member in self.members], is_classes=self.target is Target.CLASSES)
+        return Scaled(body, self.scale_in, self.scale_out)
 
 
 def weight_distances(networks: Networks, group: Group) -> tuple[float, dict[str, float]]:

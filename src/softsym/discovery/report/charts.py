@@ -82,12 +82,7 @@ def cell(value: str | float | tuple[float, float]) -> str:
 
 
 def percent(share: float) -> str:
-    """A share as a percentage; near 0 and 100 % with more digits.
-
-    Example:
-        >>> percent(0.5), percent(0.987), percent(0.99987), percent(0.0031)
-        ('50 %', '98.7 %', '99.99 %', '0.31 %')
-    """
+    """A share as a percentage; near 0 and 100 % with more digits."""
     if not math.isfinite(share):
         return ABSENT
     if abs(share) < 0.1:
@@ -175,10 +170,8 @@ def violations(symmetries: Symmetries) -> Figure | None:
     rows = [row for row in symmetries if math.isfinite(row.violation)]
     if not rows:
         return None
-    low, middle, high = (
-        np.array([_shown(value) for value in values])
-        for values in zip(*((row.interval[0], row.violation, row.interval[1]) for row in rows), strict=True)
-    )
+    ends = zip(*((row.interval[0], row.violation, row.interval[1]) for row in rows), strict=True)
+    low, middle, high = (np.maximum(values, LEAST_SHARE) for values in ends)
     traces = []
     for verdict, mark in VERDICT_MARKS.items():
         places = [place for place, row in enumerate(rows) if row.verdict == verdict]
@@ -209,10 +202,6 @@ def violations(symmetries: Symmetries) -> Figure | None:
         shapes=levels,
         showlegend=True,
     )
-
-
-def _shown(value: float) -> float:
-    return max(value, LEAST_SHARE) if math.isfinite(value) else math.nan
 
 
 def _ticks(ticks: Sequence[str]) -> dict[str, Any]:
@@ -341,17 +330,12 @@ def panels(report: ReportData) -> list[dict[str, Any]]:
     rows = thin_indices(len(report.true), most=int(np.clip(MOST_MARKS // outputs, 50, 400)))
     return [
         {
-            "name": output_name(report, place),
+            "name": report.output_names[place],
             "explained": _explained(report.true[:, place], report.predicted[:, place]),
             "figure": _panel(*(array[rows, place] for array in (report.true, report.predicted, report.std))),
         }
         for place in range(outputs)
     ]
-
-
-def output_name(report: ReportData, place: int) -> str:
-    """Name of one output's column; its place if it has none."""
-    return report.output_names[place] if place < len(report.output_names) else f"output {place + 1}"
 
 
 def _explained(true: Array, predicted: Array) -> str:
@@ -385,7 +369,7 @@ def orbits(report: ReportData) -> list[dict[str, Any]]:
 
     In a 3D figure the trace of each path is followed, after all paths, by the trace of its arrow, which the page animates.
     """
-    return [_orbit(report, orbit) for orbit in report.orbits if len(orbit.angles)]
+    return [_orbit(report, orbit) for orbit in report.orbits]
 
 
 def _orbit(report: ReportData, orbit: Orbit) -> dict[str, Any]:
@@ -406,17 +390,15 @@ def _orbit(report: ReportData, orbit: Orbit) -> dict[str, Any]:
         "inputs": _scene([(f"vector {k + 1}", path) for k, path in enumerate(orbit.inputs[:MOST_VECTORS])]),
         "vector": vector,
         "outputs": [
-            {"name": output_name(report, place), "figure": _component(orbit, values, whole, place)} for place in outputs
+            {"name": report.output_names[place], "figure": _component(orbit, values, whole, place)} for place in outputs
         ],
-        "first": int(np.argmax(ranges)) if len(ranges) else 0,
+        "first": int(np.argmax(ranges)),
     }
 
 
 def is_rotation(angles: Array) -> bool:
     """Whether a parameter runs once around the circle, so that it is an angle in radians; a boost's or a scaling's does not."""
-    steps = np.diff(angles)
-    ends = (float(angles[-1] - angles[0]), float(angles[-1] - angles[0] + steps[-1]) if len(steps) else 0.0)
-    return any(np.isclose(end, 2 * np.pi, rtol=1e-3) for end in ends)
+    return bool(np.isclose(angles[-1] - angles[0], 2 * np.pi))
 
 
 def _scene(paths: list[tuple[str, Array]]) -> Figure:

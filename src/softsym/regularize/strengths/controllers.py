@@ -98,14 +98,8 @@ def sum_layers(residuals: Residuals) -> dict[str, float]:
 
 
 def rescale(strengths: Mapping[str, float], residuals: Mapping[str, float], gamma: float) -> dict[str, float]:
-    r"""The paper's rule: :math:`\lambda_k (\min_j R_j / R_k)^\gamma`.
-
-    A residual of exactly zero would set all other strengths to zero, so residuals are at least 1e-12 of the largest.
-
-    Example:
-        >>> rescale({"a": 100.0, "b": 100.0}, {"a": 1.0, "b": 2.0}, gamma=2.0)
-        {'a': 100.0, 'b': 25.0}
-    """
+    r"""The paper's rule: :math:`\lambda_k (\min_j R_j / R_k)^\gamma`."""
+    # A residual of exactly zero would set all other strengths to zero.
     floor = max(1e-12 * max(residuals.values(), default=0.0), 1e-300)
     safe = {group: max(value, floor) for group, value in residuals.items()}
     least = min(safe.values())

@@ -101,11 +101,11 @@ class Constraint:
             out = np.zeros_like(tensor)
             for axis, matrix in enumerate(factors):
                 if matrix.any():
-                    out += _multiply_axis(matrix, tensor, axis)
+                    out += multiply_axis(matrix, tensor, axis)
         else:
             out = tensor
             for axis, matrix in enumerate(factors):
-                out = _multiply_axis(matrix, out, axis)
+                out = multiply_axis(matrix, out, axis)
             out = out - tensor
         return out.reshape(X.shape) / self.scale
 
@@ -129,7 +129,7 @@ def residual(equations: list[Constraint], Q: Array) -> float:
     return max((float(np.linalg.norm(C(Q), axis=0).max()) for C in equations), default=0.0)
 
 
-def _multiply_axis(matrix: Array, tensor: Array, axis: int) -> Array:
+def multiply_axis(matrix: Array, tensor: Array, axis: int) -> Array:
     """Multiplies one axis of a tensor by a matrix."""
     n = tensor.shape[axis]
     before = math.prod(tensor.shape[:axis])

@@ -66,7 +66,7 @@ def start_size(group: Group, tensor_type: TensorType) -> int:
 def zero_weight_vectors(eigen: list[Eigen]) -> Array:
     """A real orthonormal basis (n, m) of the products of eigenvectors whose eigenvalues sum to zero."""
     shape = tuple(len(values) for values, _ in eigen)
-    zero = np.argwhere(_is_zero(_weights(eigen)))
+    zero = np.argwhere(_is_zero(functools.reduce(np.add.outer, [values for values, _ in eigen])))
     partners = [_conjugates(values) for values, _ in eigen]
     conjugate = np.stack([partner[zero[:, k]] for k, partner in enumerate(partners)], axis=1)
     flat = np.ravel_multi_index(tuple(zero.T), shape)
@@ -86,10 +86,6 @@ def _candidates(group: Group, tensor_type: TensorType) -> list[list[Eigen]]:
         [_eigen(atom.drho(group, element).tobytes(), atom.size(group)) for atom in tensor_type.atoms]
         for element in _normal_elements(group)
     ]
-
-
-def _weights(eigen: list[Eigen]) -> NDArray[np.complex128]:
-    return functools.reduce(np.add.outer, [values for values, _ in eigen])
 
 
 def _count_zero(eigen: list[Eigen]) -> int:

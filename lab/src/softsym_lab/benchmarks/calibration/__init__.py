@@ -1,7 +1,7 @@
 """How often verdicts are right, by stratum, on data whose truth is known: target functions that keep or break symmetries in graded steps.
 
-Those for changing the rule on (``development`` and ``second``) and those that it is run on once (``frozen``) share no function; the target
-functions of earlier records are further lists. Records are small files, so that a stopped run goes on.
+Those for changing the rule on (``development``, ``second`` and ``third``) and those that it is run on once (``frozen``) share no function;
+the target functions of earlier records are further lists. Records are small files, so that a stopped run goes on.
 """
 
 from softsym_lab.benchmarks.calibration.runner import PARTS, Case, cases, changed, measure, run

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from softsym.io import put_text
-from softsym_lab.benchmarks.calibration.runner import FOLDER, PARTS, cases, changed, measure
+from softsym_lab.benchmarks.calibration.runner import FOLDER, FROZEN_AS, PARTS, cases, changed, measure
 from softsym_lab.benchmarks.calibration.score import score, score_invariance, summary, summary_of_invariance
 
 
@@ -59,7 +59,12 @@ def main() -> None:
     if options.changes:
         print(summary_of_invariance(invariance))
     if options.json is not None:
-        found = {"part": options.part, "rows": options.rows, "noise": options.noise, "seeds": options.seeds}
+        found = {
+            "part": FROZEN_AS if options.part == "frozen" else options.part,
+            "rows": options.rows,
+            "noise": options.noise,
+            "seeds": options.seeds,
+        }
         found |= {"strata": rates, "invariance": invariance}
         put_text(options.json, json.dumps({"calibration-evidence": found}, indent=1) + "\n")
 

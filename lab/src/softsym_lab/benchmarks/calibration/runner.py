@@ -26,7 +26,7 @@ from softsym.io import put_text
 from softsym.metrics import act
 from softsym.reps import Rep
 from softsym.typing import Array
-from softsym_lab.benchmarks.calibration import development, frozen, recorded, second
+from softsym_lab.benchmarks.calibration import development, frozen, recorded, second, third
 from softsym_lab.benchmarks.calibration.rules import rule_statistics
 from softsym_lab.benchmarks.calibration.targets import STRATA, Target, normal
 from softsym_lab.benchmarks.calibration.truth import moments, moments_at, strength
@@ -34,11 +34,14 @@ from softsym_lab.benchmarks.calibration.truth import moments, moments_at, streng
 PARTS: dict[str, tuple[Target, ...]] = {
     "development": development.TARGETS,
     "second": second.TARGETS,
+    "third": third.TARGETS,
     "frozen": frozen.TARGETS,
     "adjusted": recorded.ADJUSTED,
     "recorded": recorded.FRESH,
 }
-"""Lists of targets: two for changing the rule, one for judging it once, and the two that were recorded with earlier rules."""
+"""Lists of targets: three for changing the rule, one for judging it once, and the two that were recorded with earlier rules."""
+FROZEN_AS = "fourth"
+"""What records call the frozen list: the name it keeps when it is one for changing the rule, like those before it."""
 ROWS, NOISES = (30, 100, 300, 1_000), (0.0, 0.05, 0.2)
 FOLDER = Path("runs/calibration")
 """Where records are kept between runs."""
@@ -268,7 +271,7 @@ def measure_case(case: Case) -> dict[str, Any]:
                 "rules": rules,
             }
         )
-    return {**describe(case), "seconds": round(seconds, 2), "spacing": spacing(data.X), "pairs": pairs}
+    return {**describe(case), "seconds": round(seconds, 2), "spacing": spacing(data.plain), "pairs": pairs}
 
 
 def describe(case: Case) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -74,6 +75,7 @@ class Target:
         residual: Whether levels and noise are relative to what the best equivariant linear map leaves.
         rows: Rows to run it with instead of those asked for; empty for these.
         rotated: Whether it is always run in random coordinates.
+        fates: A letter for each candidate: broken in steps (b), kept by all variants (k), never there (n); empty if not said.
     """
 
     name: str
@@ -91,6 +93,7 @@ class Target:
     residual: bool = False
     rows: tuple[int, ...] = ()
     rotated: bool = False
+    fates: str = ""
 
     def parts(self, X: Array) -> Array:
         """Both maps at inputs (n, size): shape (2, n, size of ``rep_out``)."""
@@ -102,6 +105,16 @@ class Target:
     def again(self, stratum: str, name: str = "", **changes: object) -> Target:
         """The target in another stratum, with changes."""
         return replace(self, stratum=stratum, name=name or f"{self.name}, {stratum}", **changes)  # type: ignore[arg-type]
+
+
+def read_target(
+    text: str, symmetric: Callable[[Array], Array], broken: Callable[[Array], Array], **others: Any
+) -> Target:
+    """A target whose name, stratum, representations and candidates with their fates are one text."""
+    name, stratum, types, candidates = text.split(" | ", 3)
+    rep_in, rep_out = types.split(" -> ")
+    groups, _, fates = zip(*(one.rpartition(" ") for one in candidates.split(", ")), strict=True)
+    return Target(name, stratum, rep_in, rep_out, groups, symmetric, broken, fates="".join(fates), **others)
 
 
 # Inputs.
@@ -203,6 +216,46 @@ def homogeneous(points: tuple[bool, ...], dim: int = 2, scale: float = 1.0) -> I
     return Inputs(draw)
 
 
+def spherical_t(dof: float = 3.0) -> Inputs:
+    """Normal directions with heavy tails: Student's t of all columns together."""
+    return Inputs(lambda rng, n, size: rng.standard_normal((n, size)) / np.sqrt(rng.chisquare(dof, (n, 1)) / dof))
+
+
+def elliptic_t(scales: tuple[float, ...], dof: float = 3.0) -> Inputs:
+    """Heavy tails with a scale for each column."""
+
+    def log_density(X: Array) -> Array:
+        return np.asarray(-0.5 * (dof + len(scales)) * np.log(1 + np.sum((X / scales) ** 2, axis=1) / dof))
+
+    return Inputs(lambda rng, n, size: spherical_t(dof).draw(rng, n, size) * scales, log_density)
+
+
+def clusters(count: int = 3, radius: float = 1.3, scale: float = 0.35) -> Inputs:
+    """Equal clusters on a circle of the plane."""
+    angles = 2 * np.pi * np.arange(count) / count
+    centres = radius * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+
+    def log_density(X: Array) -> Array:
+        return np.asarray(np.logaddexp.reduce(-0.5 * sq(X[:, None] - centres)[..., 0] / scale**2, axis=1))
+
+    return Inputs(lambda rng, n, size: rng.choice(centres, n) + scale * rng.standard_normal((n, size)), log_density)
+
+
+def choices(values: tuple[float, ...]) -> Inputs:
+    """Every column one of a few values."""
+    return Inputs(lambda rng, n, size: rng.choice(values, (n, size)))
+
+
+def bearings(count: int, radii: tuple[float, ...]) -> Inputs:
+    """Points of the plane at a few angles and radii."""
+
+    def draw(rng: np.random.Generator, n: int, size: int) -> Array:
+        theta = 2 * np.pi * rng.integers(0, count, (n, 1)) / count
+        return rng.choice(radii, (n, 1)) * np.hstack([np.cos(theta), np.sin(theta)])
+
+    return Inputs(draw)
+
+
 # Maps.
 
 
@@ -265,3 +318,18 @@ def stripes(wavelength: float, direction: tuple[float, ...], phase: float = 0.0)
 def smooth_abs(v: Array, width: float = 0.05) -> Array:
     """Nearly |v|."""
     return np.asarray(np.sqrt(v * v + width**2))
+
+
+def outer(a: Array, b: Array) -> Array:
+    """Products of all coordinates."""
+    return np.asarray(a[..., :, None] * b[..., None, :])
+
+
+def join(*blocks: Array) -> Array:
+    """Blocks of outputs side by side."""
+    return np.concatenate([block.reshape(len(block), -1) for block in blocks], axis=1)
+
+
+def zeros(P: Array, columns: int) -> Array:
+    """A block that a violation leaves alone."""
+    return np.zeros((len(P), columns))
