@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, cholesky, solve_triangular
@@ -72,6 +72,10 @@ class Statistics:
     def _factors(self) -> dict[float, Array]:
         return {}
 
+    def scale(self, sizes: Array) -> Statistics:
+        """The same for features times numbers (m,)."""
+        return replace(self, A=self.A * sizes * sizes[:, None], b=self.b * sizes[:, None])
+
     @property
     def _least_ridge(self) -> float:
         return LEAST_RIDGE * float(np.diag(self.A).max(initial=0.0)) + 1e-300
@@ -79,9 +83,8 @@ class Statistics:
     def factor(self, ridge: float) -> Array:
         """Lower Cholesky factor of the information with a ridge, which is raised where rounding asks for it; the last one is kept."""
         if ridge not in self._factors:
-            matrix = self.A + max(ridge, self._least_ridge) * np.eye(len(self.A))
             self._factors.clear()
-            self._factors[ridge] = cholesky(matrix, lower=True, overwrite_a=True, check_finite=False)
+            self._factors[ridge] = _factor(self.A, max(ridge, self._least_ridge))
         return self._factors[ridge]
 
     def log_determinant(self, ridge: float) -> float:
@@ -140,7 +143,7 @@ def fit(statistics: Statistics, near: float | None = None, finest: float = 0.25)
         best = max(COARSE, key=height)
     else:
         best = round(4.0 * float(np.log10(near))) / 4.0
-        while (next_ := max((best - 2.0, best, best + 2.0), key=height)) != best:
+        while (next_ := max((best - 1.0, best, best + 1.0), key=height)) != best:
             best = next_
     step = 1.0
     while step >= finest:
@@ -148,11 +151,18 @@ def fit(statistics: Statistics, near: float | None = None, finest: float = 0.25)
     return heights[best]
 
 
+def _factor(A: Array, ridge: float) -> Array:
+    """Lower Cholesky factor of a symmetric matrix with a ridge."""
+    matrix = A.T.copy(order="F")  # as LAPACK has it: no further copy
+    matrix[np.diag_indices(len(A))] += ridge
+    return np.asarray(cholesky(matrix, lower=True, overwrite_a=True, check_finite=False))
+
+
 def _fit_ridge(statistics: Statistics, ridge: float) -> Fit:
     """The likelihood of a ridge with the likeliest noise of every copy."""
     A, least = statistics.A, LEAST_RIDGE * float(np.diag(statistics.A).max(initial=0.0)) / 100
     try:
-        factor = cholesky(A + max(ridge, least) * np.eye(len(A)), lower=True, overwrite_a=True, check_finite=False)
+        factor = _factor(A, max(ridge, least))
     except LinAlgError:
         return Fit(-np.inf, ridge, statistics.squares / statistics.count)
     along = solve_triangular(factor, statistics.b, lower=True, check_finite=False)
@@ -175,11 +185,10 @@ class Remainder:
 
     def profile(self, priors: Array) -> tuple[Array, Array, Array]:
         """For prior variances of the weights (k,): log likelihoods, ridges and noises (k, copies)."""
-        squares, noise = self.along**2, np.tile(self.left / self.count, (len(priors), 1))
+        squares, noise = self.along[:, None] ** 2, np.tile(self.left / self.count, (len(priors), 1))
         for _ in range(3):
             ridges = np.maximum(noise / priors[:, None], 1e-300)
-            inverse = 1.0 / (self.values[:, None, None] + ridges)
-            rest = self.left - np.einsum("mc,mkc->kc", squares, inverse)
+            rest = self.left - (squares / (self.values[:, None, None] + ridges)).sum(axis=0)
             noise = np.maximum(rest, LEAST_NOISE * self.left + 1e-300) / self.count
         determinant = np.log1p(self.values[:, None, None] / ridges).sum(axis=0)
         return -0.5 * (self.count * np.log(noise) + determinant), ridges, noise
@@ -204,10 +213,14 @@ class RemainderSums:
         return RemainderSums(self.cross - other.cross, self.scalar - other.scalar, self.b - other.b)
 
     @classmethod
-    def from_parts(cls, parts: Sequence[Part], K: Array, Y: Array) -> RemainderSums:
-        """Of features, functions of the remainder (n, r) and outputs (n, q, copies)."""
-        remainder: list[Part] = [(None, K)]
-        return cls(gram(parts, remainder, Y.shape[1]), K.T @ K, correlate(remainder, Y))
+    def from_parts(cls, parts: Sequence[Part], functions: Sequence[Array], Y: Array) -> list[RemainderSums]:
+        """For every remainder its sums: of features, functions of the remainders, each (n, r), and outputs (n, q, copies)."""
+        cross = gram(parts, [(None, np.concatenate(functions, axis=1))], q := Y.shape[1])
+        each = np.split(cross.reshape(len(cross), q, -1), np.cumsum([K.shape[1] for K in functions])[:-1], axis=2)
+        return [
+            cls(np.ascontiguousarray(own).reshape(len(cross), -1), K.T @ K, correlate([(None, K)], Y))
+            for own, K in zip(each, functions, strict=True)
+        ]
 
     def remainder(self, own: Statistics, ridge: float) -> Remainder:
         """The remainder given the other features, whose sums are ``own``."""

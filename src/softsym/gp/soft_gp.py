@@ -301,7 +301,7 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             for width in (0.7, 1.4, 4.0):
                 inducing = InducingPoints.select(rows, width * np.sqrt(rows.shape[1]), max(20, REMAINDER // q))
                 K = inducing(rows) * roots[:, None]
-                sums = RemainderSums.from_parts(parts, K, Y * roots[:, None, None])
+                (sums,) = RemainderSums.from_parts(parts, [K], Y * roots[:, None, None])
                 found = sums.remainder(own, ridge)
                 scale = max(float(found.values.sum()) / found.count, 1e-300)
                 heights, _, _ = found.profile(SIZES**2 / scale / 100.0)

@@ -28,6 +28,7 @@ from softsym.gp.features import (
     count_sums,
     scale_copies,
     scale_parts,
+    split_sizes,
     unconstrained_features,
 )
 from softsym.gp.regression import Statistics, fit
@@ -236,12 +237,26 @@ class Sample:
         Y = block.values[rows] * self.roots[rows, None, None]
 
         near: list[float | None] = [None]
+        kept: dict[tuple[str, int], Statistics] = {}  # of polynomials, by degree and number
+
+        def add(features: FeatureMap) -> Statistics | None:
+            parts = scale_parts(features(X[rows]), self.roots[rows])
+            is_small = count_sums(parts, Y.shape[1]) <= 1.1 * self.most_features
+            return Statistics.from_parts(parts, Y, shared=True) if is_small else None
 
         def score(features: FeatureMap) -> Score:
-            parts = scale_parts(features(X[rows]), self.roots[rows])
-            if count_sums(parts, Y.shape[1]) > 1.1 * self.most_features:
+            plain, sizes = split_sizes(features)
+            if sizes is None:
+                sums = add(features)
+            else:
+                key = plain.name.partition(",")[0], len(sizes)
+                if key not in kept:
+                    kept.clear()
+                    if (own := add(plain)) is not None:
+                        kept[key] = own
+                sums = kept[key].scale(sizes) if key in kept else None
+            if sums is None:
                 return Score(-math.inf, 1.0, lambda: np.zeros((0, 0)))
-            sums = Statistics.from_parts(parts, Y, shared=True)
             found = fit(sums, near[0], finest=1.0)
             near[0] = found.ridge
             left = float(found.noise.mean()) * block.values.shape[1]

@@ -40,6 +40,7 @@ from scipy.special import ndtri, stdtr, stdtrit
 from softsym.gp.features import (
     FeatureMap,
     InducingPoints,
+    Part,
     can_follow_all,
     combine,
     correlate,
@@ -71,6 +72,8 @@ FLEXIBLE = "width 0.7 of lengths", "width 0.7"
 """Features with which resolution is computed: of polynomials alone, rows seem to tell more than they do."""
 RESOLUTION_ROWS = 1_000
 DRAWS = 4_000
+KEPT = 10_000_000
+"""Numbers in equivariant features that are kept."""
 LEAST_PREDICTED = 0.1
 """Share of what linear maps leave that must be predicted on held-out rows for violations to be measured against it."""
 
@@ -190,6 +193,8 @@ class _Part:
             self.log_evidence = height - sample.unconstrained[index][1]
         flexible = next((each for name in FLEXIBLE for each in listed if name in each.name), best)
         flexible = _Mapped(flexible, action.inputs)
+        self.inducing = [sample.inducing(w, self.q) for w in range(len(sample.widths))]
+        self._kept: dict[int, list[Part]] = {}
         self.own, self.sums = self._sum_rows()
         own = _total(self.own)
         total = [_total(folds) for folds in self.sums]
@@ -199,7 +204,7 @@ class _Part:
             self.ridge = ridge
             remainders = [sums.remainder(own, self.ridge) for sums in total]
         self.evaluated = sample.some(min(EVALUATED[0], EVALUATED[1] // self.q))
-        squares = [self._squares(sample.inducing(w, self.q)) for w in range(len(total))]
+        squares = self._squares()
         self.traces = [max(float(np.trace(at_rows)), 1e-300) for at_rows, _ in squares]
         self._cross_fit()
         self._measure(remainders, squares)
@@ -209,20 +214,28 @@ class _Part:
     def _sum_rows(self) -> tuple[list[Statistics], list[list[RemainderSums]]]:
         """Sums of the equivariant features for every fold, and of remainders next to them for every width and fold."""
         sample, block = self.sample, self.block
-        widths = range(len(sample.widths))
         own: dict[int, Statistics] = {}
-        sums: list[dict[int, RemainderSums]] = [{} for _ in widths]
+        sums: dict[int, list[RemainderSums]] = {}
         for rows in sample.chunks(sample.most_features * self.q):
             roots, fold = sample.roots[rows], int(sample.folds[rows.start])
-            parts = scale_parts(self.features(sample.rows[rows]), roots)
+            parts = scale_parts(self._parts(rows), roots)
             Y = block.values[rows] * roots[:, None, None]
             here = Statistics.from_parts(parts, Y)
             own[fold] = own[fold] + here if fold in own else here
-            for w in widths:
-                K = sample.inducing(w, self.q)(sample.rows[rows]) * roots[:, None]
-                found = RemainderSums.from_parts(parts, K, Y)
-                sums[w][fold] = sums[w][fold] + found if fold in sums[w] else found
-        return list(own.values()), [list(each.values()) for each in sums]
+            remainders = [inducing(sample.rows[rows]) * roots[:, None] for inducing in self.inducing]
+            found = RemainderSums.from_parts(parts, remainders, Y)
+            sums[fold] = [a + b for a, b in zip(sums[fold], found, strict=True)] if fold in sums else found
+        return list(own.values()), [list(each) for each in zip(*sums.values(), strict=True)]
+
+    def _parts(self, rows: slice) -> list[Part]:
+        """The equivariant features of some rows, kept where all rows' are few enough."""
+        if rows.start not in self._kept:
+            parts = self.features(self.sample.rows[rows])
+            size = sum(phi.size + (0 if C is None else C.size) for C, phi in parts)
+            if size * len(self.sample) > KEPT * (rows.stop - rows.start):
+                return parts
+            self._kept[rows.start] = parts
+        return self._kept[rows.start]
 
     def _next_ridge(self, own: Statistics, total: list[RemainderSums], remainders: list[Remainder]) -> float:
         """The ridge of the equivariant features that is likeliest next to a remainder: alone they may fit what it explains."""
@@ -248,36 +261,40 @@ class _Part:
         alone = -0.5 * found.count * np.log(found.left / found.count)
         return float(np.maximum(heights.max(axis=0), alone).sum()), mean
 
-    def _squares(self, inducing: InducingPoints) -> tuple[Array, Array]:
-        """Mean squares of the violation as quadratic forms (q r, q r) of the remainder's weights: at the rows, and on their orbits.
+    def _squares(self) -> list[tuple[Array, Array]]:
+        """Mean squares of the violation, at the rows and on orbits, for every width as quadratic forms (q r, q r) of the weights.
 
         Averages over the two halves of the elements are multiplied, so that the error of so few elements is not part of the product.
         """
-        rows = self.evaluated
-        K = inducing(self.sample.rows[rows])
-        here = np.einsum("ab,nr->nabr", np.eye(self.q), K)
+        rows, unit = self.evaluated, np.eye(self.q)
+        functions = [inducing(self.sample.rows[rows]) for inducing in self.inducing]
+        here = [(unit[:, :, None] * K[:, None, None]).reshape(len(rows) * self.q, -1) for K in functions]
         if not len(self.orbit):
             parts = self.features(self.sample.rows[rows])
-            A, cross = gram(parts, parts, self.q), gram(parts, [(None, K)], self.q)
-            least = 1e-6 * float(np.diag(A).mean()) + 1e-300
-            inside = cho_solve(cho_factor(A + least * np.eye(len(A))), cross)
-            here -= combine(parts, inside, self.q).reshape(here.shape)
-            whole = here.reshape(len(rows) * self.q, -1)
-            square = whole.T @ whole / len(rows)
-            return square, square
+            A = gram(parts, parts, self.q)
+            factor = cho_factor(A + (1e-6 * float(np.diag(A).mean()) + 1e-300) * np.eye(len(A)))
+            forms = []
+            for K, whole in zip(functions, here, strict=True):
+                inside = cho_solve(factor, gram(parts, [(None, K)], self.q))
+                rest = whole - combine(parts, inside, self.q).reshape(whole.shape)
+                forms.append(2 * (rest.T @ rest / len(rows),))
+            return forms
         is_complete, L = self.orbit.is_complete, len(self.orbit)
-        averages, on_orbits = [np.zeros_like(here), np.zeros_like(here)], np.zeros((K.shape[1], K.shape[1]))
+        halves = [[np.zeros((len(rows), self.q, self.q, K.shape[1])) for _ in range(2)] for K in functions]
+        on_orbits = [np.zeros((K.shape[1], K.shape[1])) for K in functions]
         for k, (images, matrices) in enumerate(self.orbit.transform(rows, self.block.kind)):
-            values = inducing(images)
-            on_orbits += values.T @ values / (L * len(rows))
-            averages[0 if is_complete else k % 2] += np.einsum("nab,nr->nabr", matrices, values) / (
-                L if is_complete else L // 2
-            )
-        flat = [each.reshape(len(rows) * self.q, -1) for each in (here, *averages)]
-        first, second = flat[1], flat[1 if is_complete else 2]
-        at_rows = (flat[0] - first).T @ (flat[0] - second) / len(rows)
-        orbits = np.kron(np.eye(self.q), on_orbits) - first.T @ second / len(rows)
-        return (at_rows + at_rows.T) / 2, (orbits + orbits.T) / 2
+            for inducing, own, total in zip(self.inducing, halves, on_orbits, strict=True):
+                values = inducing(images)
+                total += values.T @ values / (L * len(rows))
+                share = matrices / (L if is_complete else L // 2)
+                own[0 if is_complete else k % 2] += share[..., None] * values[:, None, None]
+        forms = []
+        for whole, own, total in zip(here, halves, on_orbits, strict=True):
+            first, second = (each.reshape(whole.shape) for each in (own[0], own[0 if is_complete else 1]))
+            at_rows = (whole - first).T @ (whole - second) / len(rows)
+            orbits = np.kron(unit, total) - first.T @ second / len(rows)
+            forms.append(((at_rows + at_rows.T) / 2, (orbits + orbits.T) / 2))
+        return forms
 
     def _measure(self, remainders: list[Remainder], squares: list[tuple[Array, Array]]) -> None:
         """Draws (2, draws, copies) of the squared violation, at the rows and on their orbits: gamma distributions of posterior moments.
@@ -286,14 +303,10 @@ class _Part:
         """
         heights, moments, noises = [], [], []
         for found, given, trace in zip(remainders, squares, self.traces, strict=True):
-            forms = [found.vectors.T @ form @ found.vectors for form in given]
             height, ridges, noise = found.profile(SIZES**2 / trace)
             heights.append(height / self.dependence)
             noises.append(noise)
-            for k in range(len(SIZES)):
-                moments.append(
-                    [_moments(found.along, found.values, H, ridges[k], noise[k], self.dependence) for H in forms]
-                )
+            moments.append([_moments(found, form, ridges, noise * self.dependence) for form in given])
             self.unbroken = -0.5 * found.count * np.log(found.left / found.count)
         height = np.concatenate(heights)
         prior = np.tile(np.log(SIZES / (SIZES + PRIOR_SIZE)), len(remainders))
@@ -304,7 +317,7 @@ class _Part:
             shares = np.exp(height[:, c] + prior - (height[:, c] + prior).max())
             chosen = rng.choice(len(shares), DRAWS, p=shares / shares.sum())
             for kind in range(2):
-                mean, variance = np.array([each[kind] for each in moments])[chosen, :, c].T
+                mean, variance = np.concatenate([each[kind] for each in moments], axis=1)[:, chosen, c]
                 self.draws[kind, :, c] = rng.gamma(np.maximum(mean**2 / variance, 1e-3), variance / mean)
             self.noise[c] = float(np.concatenate(noises)[:, c] @ shares / shares.sum()) * self.q
         # Relative to what is left of a copy after linear maps and noise, if anything of it can be predicted; else to its change from an
@@ -324,15 +337,14 @@ class _Part:
         parts = scale_parts(flexible(sample.rows[rows]), sample.roots[rows])
         Y = self.block.values[rows] * sample.roots[rows, None, None]
         own = Statistics.from_parts(parts, Y)
-        found = []
-        noise = max(float(self.noise.mean()) / self.q, 1e-300)
-        for w, (width, square) in enumerate(zip(sample.widths, squares, strict=True)):
-            if width >= RESOLVABLE * sample.spacing * 0.999:
-                K = sample.inducing(w, self.q)(sample.rows[rows]) * sample.roots[rows, None]
-                rest = RemainderSums.from_parts(parts, K, Y).remainder(own, noise / growth)
-                along = np.maximum((rest.vectors * (square @ rest.vectors)).sum(axis=0), 0.0)
-                revealed = 1.0 - 1.0 / (1.0 + growth * rest.values * tolerance**2 / (self.traces[w] * noise))
-                found.append(float((along * revealed).sum() / max(float(along.sum()), 1e-300)))
+        noise, found = max(float(self.noise.mean()) / self.q, 1e-300), []
+        wide = [w for w, width in enumerate(sample.widths) if width >= RESOLVABLE * sample.spacing * 0.999]
+        functions = [self.inducing[w](sample.rows[rows]) * sample.roots[rows, None] for w in wide]
+        for w, sums in zip(wide, RemainderSums.from_parts(parts, functions, Y) if wide else (), strict=True):
+            rest = sums.remainder(own, noise / growth)
+            along = np.maximum((rest.vectors * (squares[w] @ rest.vectors)).sum(axis=0), 0.0)
+            revealed = 1.0 - 1.0 / (1.0 + growth * rest.values * tolerance**2 / (self.traces[w] * noise))
+            found.append(float((along * revealed).sum() / max(float(along.sum()), 1e-300)))
         return min(found, default=0.0)
 
     def _cross_fit(self) -> None:
@@ -348,7 +360,7 @@ class _Part:
             found.profile(SIZES**2 / t)[0].sum(axis=1).max() for found, t in zip(early, self.traces, strict=True)
         ]
         best = int(np.argmax(likelihoods))
-        sums, prior, inducing = self.sums[best], SIZES**2 / self.traces[best], sample.inducing(best, self.q)
+        sums, prior, inducing = self.sums[best], SIZES**2 / self.traces[best], self.inducing[best]
         own, everything = _total(self.own), _total(sums)
         fits = [  # without each fold
             self._fit(own - a, everything - b, prior) for a, b in zip(self.own, sums, strict=True)
@@ -363,13 +375,15 @@ class _Part:
         left = np.empty((n, self.q, self.copies))
         for rows in sample.chunks(sample.most_features * self.q):
             fold, Y = int(sample.folds[rows.start]), block.values[rows]
-            parts, K = self.features(sample.rows[rows]), inducing(sample.rows[rows])
+            parts, K = self._parts(rows), inducing(sample.rows[rows])
             used = [fits[fold], *directions]
             means = np.concatenate([each.mean.reshape(self.q, -1, self.copies) for each in used], axis=2)
             here = _values(K, means)
             average = self._average(rows, inducing, means)
-            plain = [combine(parts, each.weights, self.q) for each in used]
-            moved = [combine(parts, each.next_to, self.q) for each in used]
+            weights = np.concatenate([each.weights for each in used] + [each.next_to for each in used], axis=1)
+            plain, moved = (
+                np.split(half, len(used), axis=2) for half in np.split(combine(parts, weights, self.q), 2, axis=2)
+            )
             own = slice(0, self.copies)
             counts = sample.roots[rows, None] ** 2
             self.with_symmetry[rows] = ((Y - plain[0]) ** 2).sum(axis=1) * counts
@@ -421,7 +435,7 @@ class _Part:
         if is_used.all():
             A = np.sum([each.A for each in self.own], axis=0)
         for rows in chunks:
-            parts = scale_parts(self.features(sample.rows[rows]), sample.roots[rows])
+            parts = scale_parts(self._parts(rows), sample.roots[rows])
             sums.append(correlate(parts, flat[rows]))
             if not is_used.all():
                 matrix = gram(parts, parts, self.q)
@@ -430,7 +444,7 @@ class _Part:
         inside = cho_solve(cho_factor(A + least * np.eye(len(A))), np.sum(sums, axis=0))
         out = flat.copy()
         for rows in chunks:
-            parts = scale_parts(self.features(sample.rows[rows]), sample.roots[rows])
+            parts = scale_parts(self._parts(rows), sample.roots[rows])
             out[rows] -= combine(parts, inside, self.q)
         return np.moveaxis(out.reshape(*flat.shape[:2], len(directions), -1), 2, 0)
 
@@ -476,17 +490,16 @@ def _total(sums: Sequence[Any]) -> Any:
     return functools.reduce(lambda a, b: a + b, sums)
 
 
-def _moments(
-    along: Array, values: Array, H: Array, ridges: Array, noise: Array, dependence: float
-) -> tuple[Array, Array]:
-    """Posterior mean and variance (copies,) of the squared violation."""
-    variance = 1.0 / (values[:, None] + ridges)
-    mean, noise = along * variance, noise * dependence
-    bent = H @ mean
-    expected = (mean * bent).sum(axis=0) + (np.diag(H) @ variance) * noise
-    squares = np.einsum("ic,ij,jc->c", variance, H**2, variance, optimize=True)
+def _moments(found: Remainder, form: Array, ridges: Array, noise: Array) -> Array:
+    """Posterior means and variances (2, k, copies) of a quadratic form of the remainder's weights, for ridges and noises (k, copies)."""
+    H = found.vectors.T @ form @ found.vectors
+    variance = 1.0 / (found.values[:, None, None] + ridges)  # (m, k, copies)
+    mean = found.along[:, None] * variance
+    bent = (H @ mean.reshape(len(H), -1)).reshape(mean.shape)
+    expected = (mean * bent).sum(axis=0) + np.tensordot(np.diag(H), variance, 1) * noise
+    squares = (variance * (H**2 @ variance.reshape(len(H), -1)).reshape(variance.shape)).sum(axis=0)
     square_variance = 2.0 * squares * noise**2 + 4.0 * (bent**2 * variance).sum(axis=0) * noise
-    return np.maximum(expected, 1e-300), np.maximum(square_variance, 1e-300)
+    return np.maximum([expected, square_variance], 1e-300)
 
 
 def _combine(sample: Sample, parts: Sequence[_Part], tolerance: float, noise: float, candidates: int) -> Statements:
