@@ -367,9 +367,10 @@ class _Part:
         ]
         directions = [self._fit(a, _total(sums[:k]), prior) for a, k in zip(before, stages, strict=True)]
         n = len(sample)
-        self.with_symmetry, self.averaged, self.softly, self.violations, self.signals, self.projected = (
-            np.empty((n, self.copies)) for _ in range(6)
+        self.with_symmetry, self.averaged, self.softly, self.signals, self.projected = (
+            np.empty((n, self.copies)) for _ in range(5)
         )
+        self.violations = np.empty((2, n, self.copies))  # at the rows, and on their orbits
         along = np.zeros((len(stages), n, self.q, self.copies))
         residuals = np.zeros((2, len(stages), n, self.q, self.copies))
         left = np.empty((n, self.q, self.copies))
@@ -379,7 +380,7 @@ class _Part:
             used = [fits[fold], *directions]
             means = np.concatenate([each.mean.reshape(self.q, -1, self.copies) for each in used], axis=2)
             here = _values(K, means)
-            average = self._average(rows, inducing, means)
+            average, spread = self._average(rows, inducing, means)
             weights = np.concatenate([each.weights for each in used] + [each.next_to for each in used], axis=1)
             plain, moved = (
                 np.split(half, len(used), axis=2) for half in np.split(combine(parts, weights, self.q), 2, axis=2)
@@ -391,7 +392,8 @@ class _Part:
             self.softly[rows] = ((Y - moved[0] - here[:, :, own]) ** 2).sum(axis=1) * counts
             left[rows] = (Y - plain[0]) * sample.roots[rows, None, None]
             soft = moved[0] + here[:, :, own]
-            self.violations[rows] = ((here - average)[:, :, own] ** 2).sum(axis=1) * counts
+            self.violations[0, rows] = ((here - average)[:, :, own] ** 2).sum(axis=1) * counts
+            self.violations[1, rows] = spread[:, own] * counts if len(self.orbit) else self.violations[0, rows]
             self.signals[rows] = ((soft + block.linear[rows]) ** 2).sum(axis=1) * counts
             projected = moved[0] + average[:, :, own] + block.linear[rows]
             self.projected[rows] = (projected**2).sum(axis=1) * counts
@@ -420,12 +422,19 @@ class _Part:
         mean = found.mean(ridges[chosen, np.arange(self.copies)])
         return _Fitted(own.weights(self.ridge), sums.weights_next_to(own, mean, self.ridge), mean)
 
-    def _average(self, rows: slice, inducing: InducingPoints, means: Array) -> Array:
-        """The Haar average of remainders with weights (q, r, k) at some rows, (n, q, k); zero without a Haar measure."""
-        total = np.zeros((rows.stop - rows.start, self.q, means.shape[2]))
+    def _average(self, rows: slice, inducing: InducingPoints, means: Array) -> tuple[Array, Array]:
+        """The Haar average (n, q, k) of remainders with weights (q, r, k) at some rows, and their variance about it (n, k) on orbits.
+
+        Both are zero without a Haar measure.
+        """
+        total, L = np.zeros((rows.stop - rows.start, self.q, means.shape[2])), len(self.orbit)
+        squares = np.zeros((len(total), means.shape[2]))
         for images, matrices in self.orbit.transform(rows, self.block.kind):
-            total += matrices @ _values(inducing(images), means) / len(self.orbit)
-        return total
+            values = _values(inducing(images), means)
+            total += matrices @ values / L
+            squares += (values**2).sum(axis=1) / L
+        spread = np.maximum(squares - (total**2).sum(axis=1), 0.0)
+        return total, spread if self.orbit.is_complete else spread * L / (L - 1)
 
     def _orthogonal(self, directions: Array, is_used: Any) -> Array:
         """Directions (stages, n, q, copies) minus their regressions on the equivariant features, over some of the rows."""
@@ -530,15 +539,20 @@ def _combine(sample: Sample, parts: Sequence[_Part], tolerance: float, noise: fl
         squares = float(over_copies(lambda part: part.directions)[tested].mean())
         least = max(0.0, bound) / math.sqrt(max(squares * signal, 1e-300))
 
-    at_rows, on_orbits = (over_copies(lambda part, kind=kind: part.draws[kind]) for kind in range(2))  # type: ignore[misc]
-    violations = over_copies(lambda part: part.violations)
-    some = float(over_copies(lambda part: part.violations[part.evaluated].mean(axis=0)))
-    symmetric = float(over_copies(lambda part: part.projected.mean(axis=0)))
+    draws, violations = [], []
+    for kind in range(2):
+        found = over_copies(lambda part, kind=kind: part.violations[kind])  # type: ignore[misc]
+        some = float(over_copies(lambda part, kind=kind: part.violations[kind, part.evaluated].mean(axis=0)))  # type: ignore[misc]
+        growth = float(np.clip(found.mean() / some, 0.5, 2.0)) if some > 0 else 1.0  # from those rows to all
+        draws.append(over_copies(lambda part, kind=kind: part.draws[kind]) * growth)  # type: ignore[misc]
+        violations.append(found)
     signals = over_copies(lambda part: part.signals)
-    draws = _over_rows(at_rows / signal, violations / signal, signals / signal, some / signal, sample)
-    levels = [level, 0.5, 1.0 - level]
-    ends = np.quantile(draws, levels)
-    orbit_ends = np.quantile(on_orbits / np.maximum(symmetric + on_orbits, 1e-300), levels)
+    symmetric = over_copies(lambda part: part.projected)
+    on_orbits = symmetric + violations[1]
+    levels, size = [level, 0.5, 1.0 - level], max(float(on_orbits.mean()), 1e-300)
+    ends = np.quantile(_over_rows(draws[0] / signal, violations[0] / signal, signals / signal, sample), levels)
+    shares = draws[1] / np.maximum(float(symmetric.mean()) + draws[1], 1e-300)
+    orbit_ends = np.quantile(_over_rows(shares, violations[1] / size, on_orbits / size, sample), levels)
     lower = math.sqrt(min(ends[0], orbit_ends[0]) * signal / largest_signal)
     upper = math.sqrt(max(ends[2], orbit_ends[2]))
     by_copy = (np.quantile(part.draws, 1.0 - level, axis=1).max(axis=0) / part.reference for part in parts)
@@ -566,10 +580,8 @@ def _combine(sample: Sample, parts: Sequence[_Part], tolerance: float, noise: fl
     )
 
 
-def _over_rows(draws: Array, violations: Array, signals: Array, some: float, sample: Sample) -> Array:
-    """Draws of the squared relative violation over some rows, as draws over all of them and over what they are a sample of."""
-    if some > 0:
-        draws = draws * float(np.clip(violations.mean() / some, 0.5, 2.0))
+def _over_rows(draws: Array, violations: Array, signals: Array, sample: Sample) -> Array:
+    """Draws of the squared relative violation over the rows, as draws over what these are a sample of."""
     middle = float(np.median(draws))
     _, _, error = mean_interval(violations - middle * signals, sample.labels, 0.025)
     noise = np.random.default_rng(sample.seed).standard_normal(len(draws))
