@@ -16,13 +16,25 @@ in whose eigenbasis every prior variance costs nothing.
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+import operator
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, cholesky, solve_triangular
 
-from softsym.gp.features import Part, correlate, gram, is_unconstrained
+from softsym.gp.features import (
+    FeatureMap,
+    Part,
+    Score,
+    correlate,
+    count_sums,
+    gram,
+    is_unconstrained,
+    scale_parts,
+    split_sizes,
+)
 from softsym.typing import Array
 
 COARSE = (-9.0, -7.0, -5.0, -3.0, -1.0, 1.0, 3.0, 5.0)
@@ -113,6 +125,11 @@ class Statistics:
         return np.asarray(cho_solve(cho_factor(self.A + np.diag(np.maximum(ridge, self._least_ridge))), self.b))
 
 
+def add(sums: Iterable[Any]) -> Any:
+    """The sum of statistics over some rows each."""
+    return functools.reduce(operator.add, sums)
+
+
 @dataclass(frozen=True, eq=False)
 class Fit:
     """A regression with its likeliest ridge."""
@@ -171,6 +188,48 @@ def _fit_ridge(statistics: Statistics, ridge: float) -> Fit:
     determinant = statistics.repeats * (2.0 * float(np.log(np.diag(factor)).sum()) - len(A) * np.log(ridge))
     height = float(-0.5 * (statistics.count * (np.log(noise) + 1.0) + determinant).sum())
     return Fit(height, ridge, noise)
+
+
+@dataclass(eq=False)
+class Likelihood:
+    """Scores feature maps by some rows, each ridge searched from the one before.
+
+    Args:
+        rows: Scaled inputs (n, inputs).
+        Y: Outputs (n, q, copies).
+        roots: Square roots of the rows' weights (n,).
+        most: Maps of clearly more features are not taken.
+        found: Maps and fits so far.
+    """
+
+    rows: Array
+    Y: Array
+    roots: Array
+    most: int
+    found: list[tuple[FeatureMap, Fit]] = field(default_factory=list)
+    _last: tuple[Any, Statistics | None] = None, None
+
+    def __call__(self, features: FeatureMap) -> Score:
+        """The likelihood of one map."""
+        plain, sizes = split_sizes(features)
+        key = None if sizes is None else (plain.name.partition(",")[0], len(sizes))  # degree and number of polynomials
+        if key is None or key != self._last[0]:
+            self._last = key, self._sum_rows(plain)
+        sums = self._last[1]
+        if sums is None:
+            return Score(-np.inf, 1.0, lambda: np.zeros((0, 0)))
+        if sizes is not None:
+            sums = sums.scale(sizes)
+        own = fit(sums, self.found[-1][1].ridge if self.found else None, finest=1.0)
+        self.found.append((features, own))
+        left = float((own.noise * sums.count).sum() / max(float(sums.squares.sum()), 1e-300))
+        return Score(own.log_likelihood, left, lambda: sums.weights(own.ridge))
+
+    def _sum_rows(self, features: FeatureMap) -> Statistics | None:
+        parts = scale_parts(features(self.rows), self.roots)
+        if count_sums(parts, self.Y.shape[1]) > 1.1 * self.most:
+            return None
+        return Statistics.from_parts(parts, self.Y * self.roots[:, None, None], shared=True)
 
 
 @dataclass(frozen=True, eq=False)

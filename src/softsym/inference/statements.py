@@ -27,7 +27,6 @@ References:
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -48,7 +47,7 @@ from softsym.gp.features import (
     gram,
     scale_parts,
 )
-from softsym.gp.regression import Remainder, RemainderSums, Statistics, fit
+from softsym.gp.regression import Remainder, RemainderSums, Statistics, add, fit
 from softsym.groups.finite_subgroup import finite_subgroup
 from softsym.inference.points import Action
 from softsym.inference.sample import MANY_ROWS, RESOLVABLE, Sample
@@ -196,8 +195,8 @@ class _Part:
         self.inducing = [sample.inducing(w, self.q) for w in range(len(sample.widths))]
         self._kept: dict[int, list[Part]] = {}
         self.own, self.sums = self._sum_rows()
-        own = _total(self.own)
-        total = [_total(folds) for folds in self.sums]
+        own = add(self.own)
+        total = [add(folds) for folds in self.sums]
         self.ridge = fit(own).ridge
         remainders = [sums.remainder(own, self.ridge) for sums in total]
         if (ridge := self._next_ridge(own, total, remainders)) != self.ridge:
@@ -354,18 +353,18 @@ class _Part:
         is_long = len(sample) > MANY_ROWS
         first = min(FIRST_TESTED, folds - 1)
         stages = [first] if is_long else list(range(first, folds))
-        before = [_total(self.own[:k]) for k in stages]
-        early = [_total(sums[:first]).remainder(before[0], self.ridge) for sums in self.sums]
+        before = [add(self.own[:k]) for k in stages]
+        early = [add(sums[:first]).remainder(before[0], self.ridge) for sums in self.sums]
         likelihoods = [
             found.profile(SIZES**2 / t)[0].sum(axis=1).max() for found, t in zip(early, self.traces, strict=True)
         ]
         best = int(np.argmax(likelihoods))
         sums, prior, inducing = self.sums[best], SIZES**2 / self.traces[best], self.inducing[best]
-        own, everything = _total(self.own), _total(sums)
+        own, everything = add(self.own), add(sums)
         fits = [  # without each fold
             self._fit(own - a, everything - b, prior) for a, b in zip(self.own, sums, strict=True)
         ]
-        directions = [self._fit(a, _total(sums[:k]), prior) for a, k in zip(before, stages, strict=True)]
+        directions = [self._fit(a, add(sums[:k]), prior) for a, k in zip(before, stages, strict=True)]
         n = len(sample)
         self.with_symmetry, self.averaged, self.softly, self.signals, self.projected = (
             np.empty((n, self.copies)) for _ in range(5)
@@ -493,10 +492,6 @@ def _values(K: Array, means: Array) -> Array:
     """Functions (n, q, k) of weights (q, r, k) of a remainder's features (n, r)."""
     q, r, k = means.shape
     return (K @ means.swapaxes(0, 1).reshape(r, q * k)).reshape(len(K), q, k)
-
-
-def _total(sums: Sequence[Any]) -> Any:
-    return functools.reduce(lambda a, b: a + b, sums)
 
 
 def _moments(found: Remainder, form: Array, ridges: Array, noise: Array) -> Array:
