@@ -116,7 +116,7 @@ def test_the_remainder_against_the_dense_formula():
         rng.standard_normal((50, 1, 1)),
         np.ones((50, 1)),
     )
-    found = RemainderSums.from_parts([(F, one)], K, y).remainder(Statistics.from_parts([(F, one)], y), 0.5)
+    found = RemainderSums.from_parts([(F, one)], [K], y)[0].remainder(Statistics.from_parts([(F, one)], y), 0.5)
     heights, ridges, _ = found.profile(np.array([1e-3, 0.1, 1.0]))
     both = [
         dense_likelihood(np.concatenate([F[:, 0] / np.sqrt(0.5), K / np.sqrt(r)], axis=1), y[:, 0, 0], 1.0)

@@ -168,10 +168,10 @@ def _gram(left: Part, right: Part, q: int) -> Array:
     if A is None and B is None:
         return np.asarray(np.kron(np.eye(q), f.T @ g))
     if A is not None and B is not None and M == 1 and N == 1:
-        one = (A * f[:, :, None]).reshape(-1, J)
-        return np.asarray(one.T @ (one if left is right else (B * g[:, :, None]).reshape(-1, K)))
+        one = _times(A, f).reshape(-1, J)
+        return np.asarray(one.T @ (one if left is right else _times(B, g).reshape(-1, K)))
     if M == 1 and A is not None:  # many factors times a single function
-        A = A * f[:, :, None]
+        A = _times(A, f)
         products = A if B is None else B.swapaxes(1, 2) @ A  # (n, K, J)
         blocks = [products[:, k].T @ g for k in range(K)]
         return np.concatenate(blocks, axis=1)
@@ -185,6 +185,11 @@ def _gram(left: Part, right: Part, q: int) -> Array:
             if is_same and k > j:
                 out[k, :, j] = out[j, :, k].T
     return out.reshape(J * M, K * N)
+
+
+def _times(C: Array, function: Array) -> Array:
+    """Factors times a single function (n, 1), which is often one everywhere."""
+    return C if (function == 1.0).all() else C * function[:, :, None]
 
 
 def correlate(parts: Sequence[Part], Y: Array) -> Array:
@@ -215,13 +220,15 @@ class InducingPoints:
     def select(cls, U: Array, width: Any, most: int, tolerance: float = 1e-6) -> InducingPoints:
         """Chooses at most ``most`` of the points (n, d) by pivoted Cholesky: each time the one that the others predict worst."""
         U = U[:: max(1, len(U) // PIVOTED)][:PIVOTED] / width
-        left, L, pivots = np.ones(len(U)), np.zeros((len(U), min(most, len(U)))), []
+        squares, left, pivots = (U * U).sum(axis=1), np.ones(len(U)), []
+        L = np.zeros((len(U), min(most, len(U))))
         for k in range(L.shape[1]):
             pivot = int(np.argmax(left))
             if left[pivot] < tolerance:
                 break
             pivots.append(pivot)
-            column = squared_exponential(U, U[pivot : pivot + 1])[:, 0] - L[:, :k] @ L[pivot, :k]
+            gaps = (squares + squares[pivot] - 2.0 * (U @ U[pivot])).clip(0.0)
+            column = np.exp(-0.5 * gaps) - L[:, :k] @ L[pivot, :k]
             L[:, k] = column / np.sqrt(left[pivot])
             left = np.maximum(left - L[:, k] ** 2, 0.0)
         factor = np.tril(L[pivots, : len(pivots)])
@@ -618,6 +625,16 @@ def averaging_elements(group: Group) -> tuple[Array, ...]:
     finer = -(-POLYGON // polygon)
     steps = [expm(2.0 * np.pi * j / (speed * polygon * finer) * A) for j in range(finer)]
     return (np.concatenate([step @ elements for step in steps]),)
+
+
+def split_sizes(features: FeatureMap) -> tuple[FeatureMap, Array | None]:
+    """Polynomials without prior standard deviations, and these; other maps as they are."""
+    if isinstance(features, PolynomialFeatures):
+        return replace(features, sizes=np.ones(len(features.sizes))), features.sizes
+    if isinstance(features, PerCoordinate | ScaledFeatures):
+        inner, sizes = split_sizes(features.features)
+        return replace(features, features=inner), sizes
+    return features, None
 
 
 @dataclass(frozen=True, eq=False)

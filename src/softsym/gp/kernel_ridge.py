@@ -6,8 +6,6 @@ It is the mean of a Gaussian process whose features, softness s and ridge predic
 
 from __future__ import annotations
 
-import functools
-import operator
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -25,6 +23,7 @@ from softsym.gp.features import (
     unconstrained_features,
 )
 from softsym.gp.mixture import Component, sum_rows
+from softsym.gp.regression import add
 from softsym.groups import Group, Trivial, join_groups
 from softsym.reps import Rep, Scalar, TensorType
 from softsym.typing import Array, Index
@@ -170,7 +169,7 @@ def _validate(
 ) -> RidgeBlock:
     """The best ridge of some features by left-out folds, with the weights of all rows."""
     sums = sum_rows([Component(features)], rows, Y, roots, folds)
-    total = functools.reduce(operator.add, sums)
+    total = add(sums)
     errors = np.zeros(len(RIDGES))
     for own in sums:
         rest = total - own

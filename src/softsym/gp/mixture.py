@@ -11,8 +11,6 @@ Reference:
 
 from __future__ import annotations
 
-import functools
-import operator
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -23,7 +21,7 @@ from scipy.linalg.lapack import dtrtri
 
 from softsym.gp.arrays import stored
 from softsym.gp.features import Part, combine, count_features, count_sums, is_unconstrained, scale_parts, write_out
-from softsym.gp.regression import LEAST_RIDGE, ROUNDING, Statistics
+from softsym.gp.regression import LEAST_RIDGE, ROUNDING, Statistics, add
 from softsym.typing import Array, Index
 
 ITERATIONS, STILL = 30, 0.02
@@ -118,9 +116,7 @@ def sum_rows(
         return Statistics.from_parts(parts, Y[some] * roots[some, None, None], shared=True)
 
     members = (np.flatnonzero(labels == fold) for fold in np.unique(labels))
-    return [
-        functools.reduce(operator.add, (sum_chunk(own[at]) for at in chunks(len(own), size * q))) for own in members
-    ]
+    return [add(sum_chunk(own[at]) for at in chunks(len(own), size * q)) for own in members]
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,7 +226,7 @@ def leave_folds_out(
 ) -> Array:
     """Predictions (n, q, copies) of every row by fits without its fold, with the ridge of each component; see :func:`sum_rows`."""
     sums = sum_rows(components, rows, Y, roots, folds)
-    total = functools.reduce(operator.add, sums)
+    total = add(sums)
     q, out = Y.shape[1], np.empty_like(Y)
     sizes = count_features_of(components, rows, q)
     for fold, own in zip(np.unique(folds), sums, strict=True):

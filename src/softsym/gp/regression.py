@@ -16,13 +16,25 @@ in whose eigenbasis every prior variance costs nothing.
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
-from dataclasses import dataclass
+import operator
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, cholesky, solve_triangular
 
-from softsym.gp.features import Part, correlate, gram, is_unconstrained
+from softsym.gp.features import (
+    FeatureMap,
+    Part,
+    Score,
+    correlate,
+    count_sums,
+    gram,
+    is_unconstrained,
+    scale_parts,
+    split_sizes,
+)
 from softsym.typing import Array
 
 COARSE = (-9.0, -7.0, -5.0, -3.0, -1.0, 1.0, 3.0, 5.0)
@@ -72,6 +84,10 @@ class Statistics:
     def _factors(self) -> dict[float, Array]:
         return {}
 
+    def scale(self, sizes: Array) -> Statistics:
+        """The same for features times numbers (m,)."""
+        return replace(self, A=self.A * sizes * sizes[:, None], b=self.b * sizes[:, None])
+
     @property
     def _least_ridge(self) -> float:
         return LEAST_RIDGE * float(np.diag(self.A).max(initial=0.0)) + 1e-300
@@ -79,9 +95,8 @@ class Statistics:
     def factor(self, ridge: float) -> Array:
         """Lower Cholesky factor of the information with a ridge, which is raised where rounding asks for it; the last one is kept."""
         if ridge not in self._factors:
-            matrix = self.A + max(ridge, self._least_ridge) * np.eye(len(self.A))
             self._factors.clear()
-            self._factors[ridge] = cholesky(matrix, lower=True, overwrite_a=True, check_finite=False)
+            self._factors[ridge] = _factor(self.A, max(ridge, self._least_ridge))
         return self._factors[ridge]
 
     def log_determinant(self, ridge: float) -> float:
@@ -108,6 +123,11 @@ class Statistics:
         if np.ndim(ridge) == 0:
             return np.asarray(cho_solve((self.factor(float(ridge)), True), self.b, check_finite=False))
         return np.asarray(cho_solve(cho_factor(self.A + np.diag(np.maximum(ridge, self._least_ridge))), self.b))
+
+
+def add(sums: Iterable[Any]) -> Any:
+    """The sum of statistics over some rows each."""
+    return functools.reduce(operator.add, sums)
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,7 +160,7 @@ def fit(statistics: Statistics, near: float | None = None, finest: float = 0.25)
         best = max(COARSE, key=height)
     else:
         best = round(4.0 * float(np.log10(near))) / 4.0
-        while (next_ := max((best - 2.0, best, best + 2.0), key=height)) != best:
+        while (next_ := max((best - 1.0, best, best + 1.0), key=height)) != best:
             best = next_
     step = 1.0
     while step >= finest:
@@ -148,11 +168,18 @@ def fit(statistics: Statistics, near: float | None = None, finest: float = 0.25)
     return heights[best]
 
 
+def _factor(A: Array, ridge: float) -> Array:
+    """Lower Cholesky factor of a symmetric matrix with a ridge."""
+    matrix = A.T.copy(order="F")  # as LAPACK has it: no further copy
+    matrix[np.diag_indices(len(A))] += ridge
+    return np.asarray(cholesky(matrix, lower=True, overwrite_a=True, check_finite=False))
+
+
 def _fit_ridge(statistics: Statistics, ridge: float) -> Fit:
     """The likelihood of a ridge with the likeliest noise of every copy."""
     A, least = statistics.A, LEAST_RIDGE * float(np.diag(statistics.A).max(initial=0.0)) / 100
     try:
-        factor = cholesky(A + max(ridge, least) * np.eye(len(A)), lower=True, overwrite_a=True, check_finite=False)
+        factor = _factor(A, max(ridge, least))
     except LinAlgError:
         return Fit(-np.inf, ridge, statistics.squares / statistics.count)
     along = solve_triangular(factor, statistics.b, lower=True, check_finite=False)
@@ -161,6 +188,48 @@ def _fit_ridge(statistics: Statistics, ridge: float) -> Fit:
     determinant = statistics.repeats * (2.0 * float(np.log(np.diag(factor)).sum()) - len(A) * np.log(ridge))
     height = float(-0.5 * (statistics.count * (np.log(noise) + 1.0) + determinant).sum())
     return Fit(height, ridge, noise)
+
+
+@dataclass(eq=False)
+class Likelihood:
+    """Scores feature maps by some rows, each ridge searched from the one before.
+
+    Args:
+        rows: Scaled inputs (n, inputs).
+        Y: Outputs (n, q, copies).
+        roots: Square roots of the rows' weights (n,).
+        most: Maps of clearly more features are not taken.
+        found: Maps and fits so far.
+    """
+
+    rows: Array
+    Y: Array
+    roots: Array
+    most: int
+    found: list[tuple[FeatureMap, Fit]] = field(default_factory=list)
+    _last: tuple[Any, Statistics | None] = None, None
+
+    def __call__(self, features: FeatureMap) -> Score:
+        """The likelihood of one map."""
+        plain, sizes = split_sizes(features)
+        key = None if sizes is None else (plain.name.partition(",")[0], len(sizes))  # degree and number of polynomials
+        if key is None or key != self._last[0]:
+            self._last = key, self._sum_rows(plain)
+        sums = self._last[1]
+        if sums is None:
+            return Score(-np.inf, 1.0, lambda: np.zeros((0, 0)))
+        if sizes is not None:
+            sums = sums.scale(sizes)
+        own = fit(sums, self.found[-1][1].ridge if self.found else None, finest=1.0)
+        self.found.append((features, own))
+        left = float((own.noise * sums.count).sum() / max(float(sums.squares.sum()), 1e-300))
+        return Score(own.log_likelihood, left, lambda: sums.weights(own.ridge))
+
+    def _sum_rows(self, features: FeatureMap) -> Statistics | None:
+        parts = scale_parts(features(self.rows), self.roots)
+        if count_sums(parts, self.Y.shape[1]) > 1.1 * self.most:
+            return None
+        return Statistics.from_parts(parts, self.Y * self.roots[:, None, None], shared=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,11 +244,10 @@ class Remainder:
 
     def profile(self, priors: Array) -> tuple[Array, Array, Array]:
         """For prior variances of the weights (k,): log likelihoods, ridges and noises (k, copies)."""
-        squares, noise = self.along**2, np.tile(self.left / self.count, (len(priors), 1))
+        squares, noise = self.along[:, None] ** 2, np.tile(self.left / self.count, (len(priors), 1))
         for _ in range(3):
             ridges = np.maximum(noise / priors[:, None], 1e-300)
-            inverse = 1.0 / (self.values[:, None, None] + ridges)
-            rest = self.left - np.einsum("mc,mkc->kc", squares, inverse)
+            rest = self.left - (squares / (self.values[:, None, None] + ridges)).sum(axis=0)
             noise = np.maximum(rest, LEAST_NOISE * self.left + 1e-300) / self.count
         determinant = np.log1p(self.values[:, None, None] / ridges).sum(axis=0)
         return -0.5 * (self.count * np.log(noise) + determinant), ridges, noise
@@ -204,10 +272,14 @@ class RemainderSums:
         return RemainderSums(self.cross - other.cross, self.scalar - other.scalar, self.b - other.b)
 
     @classmethod
-    def from_parts(cls, parts: Sequence[Part], K: Array, Y: Array) -> RemainderSums:
-        """Of features, functions of the remainder (n, r) and outputs (n, q, copies)."""
-        remainder: list[Part] = [(None, K)]
-        return cls(gram(parts, remainder, Y.shape[1]), K.T @ K, correlate(remainder, Y))
+    def from_parts(cls, parts: Sequence[Part], functions: Sequence[Array], Y: Array) -> list[RemainderSums]:
+        """For every remainder its sums: of features, functions of the remainders, each (n, r), and outputs (n, q, copies)."""
+        cross = gram(parts, [(None, np.concatenate(functions, axis=1))], q := Y.shape[1])
+        each = np.split(cross.reshape(len(cross), q, -1), np.cumsum([K.shape[1] for K in functions])[:-1], axis=2)
+        return [
+            cls(np.ascontiguousarray(own).reshape(len(cross), -1), K.T @ K, correlate([(None, K)], Y))
+            for own, K in zip(each, functions, strict=True)
+        ]
 
     def remainder(self, own: Statistics, ridge: float) -> Remainder:
         """The remainder given the other features, whose sums are ``own``."""

@@ -10,10 +10,8 @@ function-space twin of the paper's soft equivariance.
 from __future__ import annotations
 
 import copy
-import functools
 import itertools
 import logging
-import operator
 import warnings
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -32,9 +30,7 @@ from softsym.gp.features import (
     MAX_FEATURES,
     FeatureMap,
     InducingPoints,
-    Score,
     choose_features,
-    count_sums,
     equivariant_features,
     scale_copies,
     scale_parts,
@@ -51,7 +47,7 @@ from softsym.gp.mixture import (
     refit_block,
     sum_rows,
 )
-from softsym.gp.regression import RemainderSums, Statistics, fit
+from softsym.gp.regression import Likelihood, RemainderSums, Statistics, add, fit
 from softsym.groups import Group, Trivial, join_groups, read_named_groups
 from softsym.groups import group as read_group
 from softsym.io import digest, dump_with_checksum, load_with_checksum, put_folder
@@ -152,30 +148,19 @@ class _Data:
     def choose(self, maps: Sequence[FeatureMap], block: int) -> FeatureMap | None:
         """The likeliest map on some rows, unless the next ones predict left-out folds of them clearly better."""
         rows, Y, roots = self.few(block)
-        found: list[tuple[float, float, FeatureMap]] = []
-
-        def score(features: FeatureMap) -> Score:
-            parts = scale_parts(features(rows), roots)
-            if count_sums(parts, Y.shape[1]) > 1.1 * self.most:
-                return Score(-np.inf, 1.0, lambda: np.zeros((0, 0)))
-            near = found[-1][1] if found else None
-            sums = Statistics.from_parts(parts, Y * roots[:, None, None], shared=True)
-            each = fit(sums, near, finest=1.0)
-            found.append((each.log_likelihood, each.ridge, features))
-            return Score(each.log_likelihood, float(each.noise.mean()), lambda: sums.weights(each.ridge))
-
+        score = Likelihood(rows, Y, roots, self.most)
         best, height = choose_features(maps, score, self.sampled)
         if best is None:
             return None
-        compared = sorted(found, key=lambda each: -each[0])[:COMPARED]
-        if compared[0][2] is not best or height - compared[-1][0] > FAR_BEHIND or len(compared) < 2:
+        compared = sorted(score.found, key=lambda each: -each[1].log_likelihood)[:COMPARED]
+        if compared[0][0] is not best or height - compared[-1][1].log_likelihood > FAR_BEHIND or len(compared) < 2:
             return best
         errors, folds = [], np.arange(len(rows)) % FOLDS
-        for _, ridge, features in compared:
-            predicted = leave_folds_out([Component(features)], np.array([ridge]), rows, Y, roots, folds)
+        for features, fitted in compared:
+            predicted = leave_folds_out([Component(features)], np.array([fitted.ridge]), rows, Y, roots, folds)
             errors.append(float((((Y - predicted) * roots[:, None, None]) ** 2).sum()))
         least = int(np.argmin(errors))
-        return compared[least][2] if errors[0] > CLEARLY * errors[least] else best
+        return compared[least][0] if errors[0] > CLEARLY * errors[least] else best
 
 
 class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
@@ -301,7 +286,7 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             for width in (0.7, 1.4, 4.0):
                 inducing = InducingPoints.select(rows, width * np.sqrt(rows.shape[1]), max(20, REMAINDER // q))
                 K = inducing(rows) * roots[:, None]
-                sums = RemainderSums.from_parts(parts, K, Y * roots[:, None, None])
+                (sums,) = RemainderSums.from_parts(parts, [K], Y * roots[:, None, None])
                 found = sums.remainder(own, ridge)
                 scale = max(float(found.values.sum()) / found.count, 1e-300)
                 heights, _, _ = found.profile(SIZES**2 / scale / 100.0)
@@ -488,7 +473,7 @@ class SoftEquivariantGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         count = sum(rows for rows, _ in sums)
-        totals = (functools.reduce(operator.add, own) for own in zip(*(each for _, each in sums), strict=True))
+        totals = (add(own) for own in zip(*(each for _, each in sums), strict=True))
         one = np.zeros((2, len(self.shift_in_)))
         blocks = []
         for block in self.blocks_:

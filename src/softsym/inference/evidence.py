@@ -365,7 +365,7 @@ def _randomize(sample: Sample, group: Group) -> RandomizationResult | None:
     if not len(tested):
         return None
     return randomization_test(
-        predictor.predict,
+        predictor,
         sample.X[tested],
         sample.outputs[tested],
         sample.rep_in,

@@ -17,7 +17,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from softsym.gp.features import FeatureMap, combine, equivariant_features
-from softsym.gp.regression import fit
 from softsym.groups import Group
 from softsym.inference.points import Action
 from softsym.inference.sample import FOLDS, Sample
@@ -139,14 +138,14 @@ def rotation_subgroup(group: Group) -> Group | None:
 def _rotations_hold_better(sample: Sample, rotations: Group, reflection: Array) -> bool:
     """Whether an unconstrained predictor breaks rotations clearly less than reflections: else no other types make the group hold."""
     with sample.lock:
-        predictor = sample.early_predictor(FOLDS)
+        predict = sample.early_predictor(FOLDS)
     X, elements = sample.X[sample.some(ROWS)], rotations.sample(ELEMENTS, sample.seed)
-    Y = predictor.predict(X)
+    Y = predict(X)
 
     def violation(matrices: Array) -> float:
         moved = act(sample.rep_in, rotations, matrices, X).reshape(-1, X.shape[1])
         expected = act(sample.rep_out, rotations, matrices, Y).reshape(-1, Y.shape[1])
-        return float(((predictor.predict(np.asarray(moved)) - expected) ** 2).mean())
+        return float(((predict(np.asarray(moved)) - expected) ** 2).mean())
 
     return violation(elements) < CLEARLY_LESS * violation(elements @ reflection)
 
@@ -163,12 +162,8 @@ class _Model:
         if self.features is None:
             self.errors = (self.block.values**2).sum(axis=1).mean(axis=0) * scale
             return
-        sums = sample.statistics(self.features, self.block)
-        total = sum(sums[1:], sums[0])
-        ridge = fit(total).ridge
-        self.weights = total.weights(ridge)
-        left_out = [(total - own).weights(ridge) for own in sums]
-        self.errors = sample.errors(self.features, self.block, left_out).mean(axis=0) * scale
+        self.weights, errors = sample.cross_fit(self.features, self.block)
+        self.errors = errors.mean(axis=0) * scale
 
     def predict(self, X: Array) -> Array:
         """Outputs (n, q, copies) of inputs (n, inputs)."""

@@ -12,7 +12,7 @@ import functools
 import itertools
 import math
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,15 +22,13 @@ from softsym.arrays import join_equal_inputs
 from softsym.gp.features import (
     FeatureMap,
     InducingPoints,
-    Score,
     choose_features,
     combine,
-    count_sums,
     scale_copies,
-    scale_parts,
     unconstrained_features,
 )
-from softsym.gp.regression import Statistics, fit
+from softsym.gp.mixture import Component, sum_rows
+from softsym.gp.regression import Likelihood, Statistics, add, fit
 from softsym.groups import Group
 from softsym.metrics.transform import fit_shift_and_scale
 from softsym.reps import Rep, TensorType
@@ -151,22 +149,9 @@ class Sample:
         Y = Y - fit_shift_and_scale(Y, rep_out, groups, weights)[0]
         terms = Rep(rep_in.terms[:-1]) if centre else rep_in
         blocks = _blocks(X, Y, terms, rep_out, group, roots)
-        return cls(
-            rep_in,
-            rep_out,
-            X,
-            shift,
-            scale,
-            deviations,
-            blocks,
-            labels,
-            folds,
-            roots,
-            widths,
-            spacing,
-            seed,
-            Y.shape[1],
-        )
+        scales = shift, scale, deviations
+        rows = labels, folds, roots
+        return cls(rep_in, rep_out, X, *scales, blocks, *rows, widths, spacing, seed, Y.shape[1])
 
     def __len__(self) -> int:
         return len(self.X)
@@ -207,24 +192,11 @@ class Sample:
     def inducing(self, width: int, q: int) -> InducingPoints:
         """The remainder's functions for one of the widths."""
         if (width, q) not in self._kept:
-            self._kept[width, q] = self._select(width, q)
+            share = REMAINDER_FEATURES if len(self) <= MANY_ROWS else REMAINDER_FEATURES // 2
+            count = max(40, share // q)
+            widths = float(self.widths[width]) * self.deviations
+            self._kept[width, q] = InducingPoints.select(self.rows[self.some(4 * count)], widths, count)
         return self._kept[width, q]
-
-    def _select(self, width: int, q: int) -> InducingPoints:
-        share = REMAINDER_FEATURES if len(self) <= MANY_ROWS else REMAINDER_FEATURES // 2
-        count = max(40, share // q)
-        widths = float(self.widths[width]) * self.deviations
-        return InducingPoints.select(self.rows[self.some(4 * count)], widths, count)
-
-    def statistics(self, features: FeatureMap, block: Block) -> list[Statistics]:
-        """Sums of the features and outputs of a block, for every fold."""
-        sums: list[Statistics | None] = [None] * (int(self.folds.max()) + 1)
-        for rows in self.chunks(self.most_features * block.values.shape[1]):
-            parts = scale_parts(features(self.rows[rows]), self.roots[rows])
-            own = Statistics.from_parts(parts, block.values[rows] * self.roots[rows, None, None], shared=True)
-            before = sums[self.folds[rows.start]]
-            sums[self.folds[rows.start]] = own if before is None else before + own
-        return [each for each in sums if each is not None]
 
     def choose(
         self, maps: Sequence[FeatureMap], block: Block, X: Array | None = None
@@ -233,20 +205,7 @@ class Sample:
         X = self.rows if X is None else X
         most = int(np.clip(CHOSEN_SHARE * len(self), CHOOSING, CHOOSING_OF_MANY))
         rows = self.some(max(100, most // block.values.shape[1]))
-        Y = block.values[rows] * self.roots[rows, None, None]
-
-        near: list[float | None] = [None]
-
-        def score(features: FeatureMap) -> Score:
-            parts = scale_parts(features(X[rows]), self.roots[rows])
-            if count_sums(parts, Y.shape[1]) > 1.1 * self.most_features:
-                return Score(-math.inf, 1.0, lambda: np.zeros((0, 0)))
-            sums = Statistics.from_parts(parts, Y, shared=True)
-            found = fit(sums, near[0], finest=1.0)
-            near[0] = found.ridge
-            left = float(found.noise.mean()) * block.values.shape[1]
-            return Score(found.log_likelihood, left, lambda: sums.weights(found.ridge))
-
+        score = Likelihood(X[rows], block.values[rows], self.roots[rows], self.most_features)
         return choose_features(maps, score, X)
 
     @functools.cached_property
@@ -263,43 +222,51 @@ class Sample:
     @functools.cached_property
     def unconstrained_errors(self) -> list[Array]:
         """For every block squared errors (n, copies) of an unconstrained Gaussian process fitted to the other folds."""
-        errors = []
-        for block, (features, _) in zip(self.blocks, self.unconstrained, strict=True):
-            sums = self.statistics(features, block)
-            total = sum(sums[1:], sums[0])
-            ridge = fit(total).ridge
-            weights = [(total - own).weights(ridge) for own in sums]
-            errors.append(self.errors(features, block, weights))
-        return errors
+        found = zip(self.blocks, self.unconstrained, strict=True)
+        return [self.cross_fit(features, block)[1] for block, (features, _) in found]
 
-    def errors(self, features: FeatureMap, block: Block, weights: list[Array]) -> Array:
-        """Squared errors (n, copies) of features with the weights of each row's fold."""
-        q, out = block.values.shape[1], np.empty((len(self), block.values.shape[2]))
+    def cross_fit(self, features: FeatureMap, block: Block) -> tuple[Array, Array]:
+        """Weights of features fitted to all rows, and squared errors (n, copies) of fits to the other folds."""
+        sums, q = self._sum_rows(features, block), block.values.shape[1]
+        total = add(sums)
+        ridge = fit(total).ridge
+        weights, out = [(total - own).weights(ridge) for own in sums], np.empty((len(self), block.values.shape[2]))
         for rows in self.chunks(self.most_features * q):
             values = combine(features(self.rows[rows]), weights[self.folds[rows.start]], q)
             out[rows] = ((block.values[rows] - values) ** 2).sum(axis=1) * self.roots[rows, None] ** 2
-        return out
+        return total.weights(ridge), out
+
+    def _sum_rows(self, features: FeatureMap, block: Block) -> list[Statistics]:
+        """Sums of the features and outputs of a block, for every fold."""
+        return sum_rows([Component(features)], self.rows, block.values, self.roots, self.folds)
 
     @functools.cached_property
     def outputs(self) -> Array:
         """What linear maps leave of the outputs (n, outputs), blocks as they count; zero where outputs do not vary."""
-        out = np.zeros((len(self), self.size))
-        for block in self.blocks:
-            values = (block.values * block.sizes * np.sqrt(block.weights)).swapaxes(1, 2)
-            out[:, block.columns.ravel()] = values.reshape(len(self), -1)
+        return self._join([block.values for block in self.blocks])
+
+    def _join(self, values: Sequence[Array]) -> Array:
+        """Outputs (n, outputs) of values (n, q, copies) of the blocks, as they count."""
+        out = np.zeros((len(values[0]), self.size))
+        for block, own in zip(self.blocks, values, strict=True):
+            scaled = own * block.sizes * np.sqrt(block.weights)
+            out[:, block.columns.ravel()] = scaled.swapaxes(1, 2).reshape(len(own), -1)
         return out
 
-    def early_predictor(self, folds: int) -> Predictor:
-        """An unconstrained Gaussian process fitted to the first folds."""
-        if (folds,) in self._kept:
-            return self._kept[folds,]
-        fitted = []
-        for block, (features, _) in zip(self.blocks, self.unconstrained, strict=True):
-            sums = self.statistics(features, block)[:folds]
-            total = sum(sums[1:], sums[0])
-            fitted.append(total.weights(fit(total).ridge))
-        self._kept[folds,] = Predictor(self, fitted)
-        return self._kept[folds,]
+    def early_predictor(self, folds: int) -> Callable[[Array], Array]:
+        """Predicts outputs, as :attr:`outputs`, of inputs (n, inputs): an unconstrained Gaussian process fitted to the first folds."""
+        fitted = list(zip(self.blocks, self.unconstrained, strict=True))
+        if (folds,) not in self._kept:
+            totals = [add(self._sum_rows(features, block)[:folds]) for block, (features, _) in fitted]
+            self._kept[folds,] = [total.weights(fit(total).ridge) for total in totals]
+        weights = self._kept[folds,]
+
+        def predict(X: Array) -> Array:
+            rows = (X - self.shift) / self.scale
+            pairs = zip(fitted, weights, strict=True)
+            return self._join([combine(each(rows), own, block.values.shape[1]) for (block, (each, _)), own in pairs])
+
+        return predict
 
     @functools.cached_property
     def tree_errors(self) -> tuple[Index, list[Array]]:
@@ -324,31 +291,6 @@ class Sample:
             errors.append((own**2).sum(axis=1) * self.roots[rows, None] ** 2)
             start += size
         return rows, errors
-
-
-@dataclass(frozen=True, eq=False)
-class Predictor:
-    """A fitted unconstrained Gaussian process.
-
-    Args:
-        sample: The rows.
-        weights: For every block the weights of its features.
-    """
-
-    sample: Sample
-    weights: list[Array]
-
-    def predict(self, X: Array) -> Array:
-        """Outputs (n, outputs) of inputs (n, inputs), as :attr:`Sample.outputs`."""
-        out = np.zeros((len(X), self.sample.outputs.shape[1]))
-        rows = (X - self.sample.shift) / self.sample.scale
-        for block, (features, _), weights in zip(
-            self.sample.blocks, self.sample.unconstrained, self.weights, strict=True
-        ):
-            values = combine(features(rows), weights, block.values.shape[1])
-            values = (values * block.sizes * np.sqrt(block.weights)).swapaxes(1, 2)
-            out[:, block.columns.ravel()] = values.reshape(len(X), -1)
-        return out
 
 
 def _merge_equal_inputs(
@@ -387,18 +329,9 @@ def _blocks(X: Array, Y: Array, rep_in: Rep, rep_out: Rep, group: Group, roots: 
         if varies.any():
             weights = segment.size / whole[varies] ** 2
             scaled, linear = ((each[:, :, varies] / sizes[varies]) for each in (rest, values - rest))
-            blocks.append(
-                Block(
-                    segment.type,
-                    columns[varies],
-                    scaled,
-                    linear,
-                    sizes[varies],
-                    whole[varies],
-                    _change(values, whole, inputs.get(segment.type, []), roots)[varies],
-                    weights,
-                )
-            )
+            change = _change(values, whole, inputs.get(segment.type, []), roots)
+            sizes, whole, change = sizes[varies], whole[varies], change[varies]
+            blocks.append(Block(segment.type, columns[varies], scaled, linear, sizes, whole, change, weights))
     return tuple(blocks)
 
 

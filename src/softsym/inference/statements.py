@@ -27,7 +27,6 @@ References:
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -40,6 +39,7 @@ from scipy.special import ndtri, stdtr, stdtrit
 from softsym.gp.features import (
     FeatureMap,
     InducingPoints,
+    Part,
     can_follow_all,
     combine,
     correlate,
@@ -47,7 +47,7 @@ from softsym.gp.features import (
     gram,
     scale_parts,
 )
-from softsym.gp.regression import Remainder, RemainderSums, Statistics, fit
+from softsym.gp.regression import Remainder, RemainderSums, Statistics, add, fit
 from softsym.groups.finite_subgroup import finite_subgroup
 from softsym.inference.points import Action
 from softsym.inference.sample import MANY_ROWS, RESOLVABLE, Sample
@@ -71,6 +71,8 @@ FLEXIBLE = "width 0.7 of lengths", "width 0.7"
 """Features with which resolution is computed: of polynomials alone, rows seem to tell more than they do."""
 RESOLUTION_ROWS = 1_000
 DRAWS = 4_000
+KEPT = 10_000_000
+"""Numbers in equivariant features that are kept."""
 LEAST_PREDICTED = 0.1
 """Share of what linear maps leave that must be predicted on held-out rows for violations to be measured against it."""
 
@@ -190,16 +192,18 @@ class _Part:
             self.log_evidence = height - sample.unconstrained[index][1]
         flexible = next((each for name in FLEXIBLE for each in listed if name in each.name), best)
         flexible = _Mapped(flexible, action.inputs)
+        self.inducing = [sample.inducing(w, self.q) for w in range(len(sample.widths))]
+        self._kept: dict[int, list[Part]] = {}
         self.own, self.sums = self._sum_rows()
-        own = _total(self.own)
-        total = [_total(folds) for folds in self.sums]
+        own = add(self.own)
+        total = [add(folds) for folds in self.sums]
         self.ridge = fit(own).ridge
         remainders = [sums.remainder(own, self.ridge) for sums in total]
         if (ridge := self._next_ridge(own, total, remainders)) != self.ridge:
             self.ridge = ridge
             remainders = [sums.remainder(own, self.ridge) for sums in total]
         self.evaluated = sample.some(min(EVALUATED[0], EVALUATED[1] // self.q))
-        squares = [self._squares(sample.inducing(w, self.q)) for w in range(len(total))]
+        squares = self._squares()
         self.traces = [max(float(np.trace(at_rows)), 1e-300) for at_rows, _ in squares]
         self._cross_fit()
         self._measure(remainders, squares)
@@ -209,20 +213,28 @@ class _Part:
     def _sum_rows(self) -> tuple[list[Statistics], list[list[RemainderSums]]]:
         """Sums of the equivariant features for every fold, and of remainders next to them for every width and fold."""
         sample, block = self.sample, self.block
-        widths = range(len(sample.widths))
         own: dict[int, Statistics] = {}
-        sums: list[dict[int, RemainderSums]] = [{} for _ in widths]
+        sums: dict[int, list[RemainderSums]] = {}
         for rows in sample.chunks(sample.most_features * self.q):
             roots, fold = sample.roots[rows], int(sample.folds[rows.start])
-            parts = scale_parts(self.features(sample.rows[rows]), roots)
+            parts = scale_parts(self._parts(rows), roots)
             Y = block.values[rows] * roots[:, None, None]
             here = Statistics.from_parts(parts, Y)
             own[fold] = own[fold] + here if fold in own else here
-            for w in widths:
-                K = sample.inducing(w, self.q)(sample.rows[rows]) * roots[:, None]
-                found = RemainderSums.from_parts(parts, K, Y)
-                sums[w][fold] = sums[w][fold] + found if fold in sums[w] else found
-        return list(own.values()), [list(each.values()) for each in sums]
+            remainders = [inducing(sample.rows[rows]) * roots[:, None] for inducing in self.inducing]
+            found = RemainderSums.from_parts(parts, remainders, Y)
+            sums[fold] = [a + b for a, b in zip(sums[fold], found, strict=True)] if fold in sums else found
+        return list(own.values()), [list(each) for each in zip(*sums.values(), strict=True)]
+
+    def _parts(self, rows: slice) -> list[Part]:
+        """The equivariant features of some rows, kept where all rows' are few enough."""
+        if rows.start not in self._kept:
+            parts = self.features(self.sample.rows[rows])
+            size = sum(phi.size + (0 if C is None else C.size) for C, phi in parts)
+            if size * len(self.sample) > KEPT * (rows.stop - rows.start):
+                return parts
+            self._kept[rows.start] = parts
+        return self._kept[rows.start]
 
     def _next_ridge(self, own: Statistics, total: list[RemainderSums], remainders: list[Remainder]) -> float:
         """The ridge of the equivariant features that is likeliest next to a remainder: alone they may fit what it explains."""
@@ -248,36 +260,40 @@ class _Part:
         alone = -0.5 * found.count * np.log(found.left / found.count)
         return float(np.maximum(heights.max(axis=0), alone).sum()), mean
 
-    def _squares(self, inducing: InducingPoints) -> tuple[Array, Array]:
-        """Mean squares of the violation as quadratic forms (q r, q r) of the remainder's weights: at the rows, and on their orbits.
+    def _squares(self) -> list[tuple[Array, Array]]:
+        """Mean squares of the violation, at the rows and on orbits, for every width as quadratic forms (q r, q r) of the weights.
 
         Averages over the two halves of the elements are multiplied, so that the error of so few elements is not part of the product.
         """
-        rows = self.evaluated
-        K = inducing(self.sample.rows[rows])
-        here = np.einsum("ab,nr->nabr", np.eye(self.q), K)
+        rows, unit = self.evaluated, np.eye(self.q)
+        functions = [inducing(self.sample.rows[rows]) for inducing in self.inducing]
+        here = [(unit[:, :, None] * K[:, None, None]).reshape(len(rows) * self.q, -1) for K in functions]
         if not len(self.orbit):
             parts = self.features(self.sample.rows[rows])
-            A, cross = gram(parts, parts, self.q), gram(parts, [(None, K)], self.q)
-            least = 1e-6 * float(np.diag(A).mean()) + 1e-300
-            inside = cho_solve(cho_factor(A + least * np.eye(len(A))), cross)
-            here -= combine(parts, inside, self.q).reshape(here.shape)
-            whole = here.reshape(len(rows) * self.q, -1)
-            square = whole.T @ whole / len(rows)
-            return square, square
+            A = gram(parts, parts, self.q)
+            factor = cho_factor(A + (1e-6 * float(np.diag(A).mean()) + 1e-300) * np.eye(len(A)))
+            forms = []
+            for K, whole in zip(functions, here, strict=True):
+                inside = cho_solve(factor, gram(parts, [(None, K)], self.q))
+                rest = whole - combine(parts, inside, self.q).reshape(whole.shape)
+                forms.append(2 * (rest.T @ rest / len(rows),))
+            return forms
         is_complete, L = self.orbit.is_complete, len(self.orbit)
-        averages, on_orbits = [np.zeros_like(here), np.zeros_like(here)], np.zeros((K.shape[1], K.shape[1]))
+        halves = [[np.zeros((len(rows), self.q, self.q, K.shape[1])) for _ in range(2)] for K in functions]
+        on_orbits = [np.zeros((K.shape[1], K.shape[1])) for K in functions]
         for k, (images, matrices) in enumerate(self.orbit.transform(rows, self.block.kind)):
-            values = inducing(images)
-            on_orbits += values.T @ values / (L * len(rows))
-            averages[0 if is_complete else k % 2] += np.einsum("nab,nr->nabr", matrices, values) / (
-                L if is_complete else L // 2
-            )
-        flat = [each.reshape(len(rows) * self.q, -1) for each in (here, *averages)]
-        first, second = flat[1], flat[1 if is_complete else 2]
-        at_rows = (flat[0] - first).T @ (flat[0] - second) / len(rows)
-        orbits = np.kron(np.eye(self.q), on_orbits) - first.T @ second / len(rows)
-        return (at_rows + at_rows.T) / 2, (orbits + orbits.T) / 2
+            for inducing, own, total in zip(self.inducing, halves, on_orbits, strict=True):
+                values = inducing(images)
+                total += values.T @ values / (L * len(rows))
+                share = matrices / (L if is_complete else L // 2)
+                own[0 if is_complete else k % 2] += share[..., None] * values[:, None, None]
+        forms = []
+        for whole, own, total in zip(here, halves, on_orbits, strict=True):
+            first, second = (each.reshape(whole.shape) for each in (own[0], own[0 if is_complete else 1]))
+            at_rows = (whole - first).T @ (whole - second) / len(rows)
+            orbits = np.kron(unit, total) - first.T @ second / len(rows)
+            forms.append(((at_rows + at_rows.T) / 2, (orbits + orbits.T) / 2))
+        return forms
 
     def _measure(self, remainders: list[Remainder], squares: list[tuple[Array, Array]]) -> None:
         """Draws (2, draws, copies) of the squared violation, at the rows and on their orbits: gamma distributions of posterior moments.
@@ -286,14 +302,10 @@ class _Part:
         """
         heights, moments, noises = [], [], []
         for found, given, trace in zip(remainders, squares, self.traces, strict=True):
-            forms = [found.vectors.T @ form @ found.vectors for form in given]
             height, ridges, noise = found.profile(SIZES**2 / trace)
             heights.append(height / self.dependence)
             noises.append(noise)
-            for k in range(len(SIZES)):
-                moments.append(
-                    [_moments(found.along, found.values, H, ridges[k], noise[k], self.dependence) for H in forms]
-                )
+            moments.append([_moments(found, form, ridges, noise * self.dependence) for form in given])
             self.unbroken = -0.5 * found.count * np.log(found.left / found.count)
         height = np.concatenate(heights)
         prior = np.tile(np.log(SIZES / (SIZES + PRIOR_SIZE)), len(remainders))
@@ -304,7 +316,7 @@ class _Part:
             shares = np.exp(height[:, c] + prior - (height[:, c] + prior).max())
             chosen = rng.choice(len(shares), DRAWS, p=shares / shares.sum())
             for kind in range(2):
-                mean, variance = np.array([each[kind] for each in moments])[chosen, :, c].T
+                mean, variance = np.concatenate([each[kind] for each in moments], axis=1)[:, chosen, c]
                 self.draws[kind, :, c] = rng.gamma(np.maximum(mean**2 / variance, 1e-3), variance / mean)
             self.noise[c] = float(np.concatenate(noises)[:, c] @ shares / shares.sum()) * self.q
         # Relative to what is left of a copy after linear maps and noise, if anything of it can be predicted; else to its change from an
@@ -324,15 +336,14 @@ class _Part:
         parts = scale_parts(flexible(sample.rows[rows]), sample.roots[rows])
         Y = self.block.values[rows] * sample.roots[rows, None, None]
         own = Statistics.from_parts(parts, Y)
-        found = []
-        noise = max(float(self.noise.mean()) / self.q, 1e-300)
-        for w, (width, square) in enumerate(zip(sample.widths, squares, strict=True)):
-            if width >= RESOLVABLE * sample.spacing * 0.999:
-                K = sample.inducing(w, self.q)(sample.rows[rows]) * sample.roots[rows, None]
-                rest = RemainderSums.from_parts(parts, K, Y).remainder(own, noise / growth)
-                along = np.maximum((rest.vectors * (square @ rest.vectors)).sum(axis=0), 0.0)
-                revealed = 1.0 - 1.0 / (1.0 + growth * rest.values * tolerance**2 / (self.traces[w] * noise))
-                found.append(float((along * revealed).sum() / max(float(along.sum()), 1e-300)))
+        noise, found = max(float(self.noise.mean()) / self.q, 1e-300), []
+        wide = [w for w, width in enumerate(sample.widths) if width >= RESOLVABLE * sample.spacing * 0.999]
+        functions = [self.inducing[w](sample.rows[rows]) * sample.roots[rows, None] for w in wide]
+        for w, sums in zip(wide, RemainderSums.from_parts(parts, functions, Y) if wide else (), strict=True):
+            rest = sums.remainder(own, noise / growth)
+            along = np.maximum((rest.vectors * (squares[w] @ rest.vectors)).sum(axis=0), 0.0)
+            revealed = 1.0 - 1.0 / (1.0 + growth * rest.values * tolerance**2 / (self.traces[w] * noise))
+            found.append(float((along * revealed).sum() / max(float(along.sum()), 1e-300)))
         return min(found, default=0.0)
 
     def _cross_fit(self) -> None:
@@ -342,34 +353,37 @@ class _Part:
         is_long = len(sample) > MANY_ROWS
         first = min(FIRST_TESTED, folds - 1)
         stages = [first] if is_long else list(range(first, folds))
-        before = [_total(self.own[:k]) for k in stages]
-        early = [_total(sums[:first]).remainder(before[0], self.ridge) for sums in self.sums]
+        before = [add(self.own[:k]) for k in stages]
+        early = [add(sums[:first]).remainder(before[0], self.ridge) for sums in self.sums]
         likelihoods = [
             found.profile(SIZES**2 / t)[0].sum(axis=1).max() for found, t in zip(early, self.traces, strict=True)
         ]
         best = int(np.argmax(likelihoods))
-        sums, prior, inducing = self.sums[best], SIZES**2 / self.traces[best], sample.inducing(best, self.q)
-        own, everything = _total(self.own), _total(sums)
+        sums, prior, inducing = self.sums[best], SIZES**2 / self.traces[best], self.inducing[best]
+        own, everything = add(self.own), add(sums)
         fits = [  # without each fold
             self._fit(own - a, everything - b, prior) for a, b in zip(self.own, sums, strict=True)
         ]
-        directions = [self._fit(a, _total(sums[:k]), prior) for a, k in zip(before, stages, strict=True)]
+        directions = [self._fit(a, add(sums[:k]), prior) for a, k in zip(before, stages, strict=True)]
         n = len(sample)
-        self.with_symmetry, self.averaged, self.softly, self.violations, self.signals, self.projected = (
-            np.empty((n, self.copies)) for _ in range(6)
+        self.with_symmetry, self.averaged, self.softly, self.signals, self.projected = (
+            np.empty((n, self.copies)) for _ in range(5)
         )
+        self.violations = np.empty((2, n, self.copies))  # at the rows, and on their orbits
         along = np.zeros((len(stages), n, self.q, self.copies))
         residuals = np.zeros((2, len(stages), n, self.q, self.copies))
         left = np.empty((n, self.q, self.copies))
         for rows in sample.chunks(sample.most_features * self.q):
             fold, Y = int(sample.folds[rows.start]), block.values[rows]
-            parts, K = self.features(sample.rows[rows]), inducing(sample.rows[rows])
+            parts, K = self._parts(rows), inducing(sample.rows[rows])
             used = [fits[fold], *directions]
             means = np.concatenate([each.mean.reshape(self.q, -1, self.copies) for each in used], axis=2)
             here = _values(K, means)
-            average = self._average(rows, inducing, means)
-            plain = [combine(parts, each.weights, self.q) for each in used]
-            moved = [combine(parts, each.next_to, self.q) for each in used]
+            average, spread = self._average(rows, inducing, means)
+            weights = np.concatenate([each.weights for each in used] + [each.next_to for each in used], axis=1)
+            plain, moved = (
+                np.split(half, len(used), axis=2) for half in np.split(combine(parts, weights, self.q), 2, axis=2)
+            )
             own = slice(0, self.copies)
             counts = sample.roots[rows, None] ** 2
             self.with_symmetry[rows] = ((Y - plain[0]) ** 2).sum(axis=1) * counts
@@ -377,7 +391,8 @@ class _Part:
             self.softly[rows] = ((Y - moved[0] - here[:, :, own]) ** 2).sum(axis=1) * counts
             left[rows] = (Y - plain[0]) * sample.roots[rows, None, None]
             soft = moved[0] + here[:, :, own]
-            self.violations[rows] = ((here - average)[:, :, own] ** 2).sum(axis=1) * counts
+            self.violations[0, rows] = ((here - average)[:, :, own] ** 2).sum(axis=1) * counts
+            self.violations[1, rows] = spread[:, own] * counts if len(self.orbit) else self.violations[0, rows]
             self.signals[rows] = ((soft + block.linear[rows]) ** 2).sum(axis=1) * counts
             projected = moved[0] + average[:, :, own] + block.linear[rows]
             self.projected[rows] = (projected**2).sum(axis=1) * counts
@@ -406,12 +421,19 @@ class _Part:
         mean = found.mean(ridges[chosen, np.arange(self.copies)])
         return _Fitted(own.weights(self.ridge), sums.weights_next_to(own, mean, self.ridge), mean)
 
-    def _average(self, rows: slice, inducing: InducingPoints, means: Array) -> Array:
-        """The Haar average of remainders with weights (q, r, k) at some rows, (n, q, k); zero without a Haar measure."""
-        total = np.zeros((rows.stop - rows.start, self.q, means.shape[2]))
+    def _average(self, rows: slice, inducing: InducingPoints, means: Array) -> tuple[Array, Array]:
+        """The Haar average (n, q, k) of remainders with weights (q, r, k) at some rows, and their variance about it (n, k) on orbits.
+
+        Both are zero without a Haar measure.
+        """
+        total, L = np.zeros((rows.stop - rows.start, self.q, means.shape[2])), len(self.orbit)
+        squares = np.zeros((len(total), means.shape[2]))
         for images, matrices in self.orbit.transform(rows, self.block.kind):
-            total += matrices @ _values(inducing(images), means) / len(self.orbit)
-        return total
+            values = _values(inducing(images), means)
+            total += matrices @ values / L
+            squares += (values**2).sum(axis=1) / L
+        spread = np.maximum(squares - (total**2).sum(axis=1), 0.0)
+        return total, spread if self.orbit.is_complete else spread * L / (L - 1)
 
     def _orthogonal(self, directions: Array, is_used: Any) -> Array:
         """Directions (stages, n, q, copies) minus their regressions on the equivariant features, over some of the rows."""
@@ -421,7 +443,7 @@ class _Part:
         if is_used.all():
             A = np.sum([each.A for each in self.own], axis=0)
         for rows in chunks:
-            parts = scale_parts(self.features(sample.rows[rows]), sample.roots[rows])
+            parts = scale_parts(self._parts(rows), sample.roots[rows])
             sums.append(correlate(parts, flat[rows]))
             if not is_used.all():
                 matrix = gram(parts, parts, self.q)
@@ -430,7 +452,7 @@ class _Part:
         inside = cho_solve(cho_factor(A + least * np.eye(len(A))), np.sum(sums, axis=0))
         out = flat.copy()
         for rows in chunks:
-            parts = scale_parts(self.features(sample.rows[rows]), sample.roots[rows])
+            parts = scale_parts(self._parts(rows), sample.roots[rows])
             out[rows] -= combine(parts, inside, self.q)
         return np.moveaxis(out.reshape(*flat.shape[:2], len(directions), -1), 2, 0)
 
@@ -472,21 +494,16 @@ def _values(K: Array, means: Array) -> Array:
     return (K @ means.swapaxes(0, 1).reshape(r, q * k)).reshape(len(K), q, k)
 
 
-def _total(sums: Sequence[Any]) -> Any:
-    return functools.reduce(lambda a, b: a + b, sums)
-
-
-def _moments(
-    along: Array, values: Array, H: Array, ridges: Array, noise: Array, dependence: float
-) -> tuple[Array, Array]:
-    """Posterior mean and variance (copies,) of the squared violation."""
-    variance = 1.0 / (values[:, None] + ridges)
-    mean, noise = along * variance, noise * dependence
-    bent = H @ mean
-    expected = (mean * bent).sum(axis=0) + (np.diag(H) @ variance) * noise
-    squares = np.einsum("ic,ij,jc->c", variance, H**2, variance, optimize=True)
+def _moments(found: Remainder, form: Array, ridges: Array, noise: Array) -> Array:
+    """Posterior means and variances (2, k, copies) of a quadratic form of the remainder's weights, for ridges and noises (k, copies)."""
+    H = found.vectors.T @ form @ found.vectors
+    variance = 1.0 / (found.values[:, None, None] + ridges)  # (m, k, copies)
+    mean = found.along[:, None] * variance
+    bent = (H @ mean.reshape(len(H), -1)).reshape(mean.shape)
+    expected = (mean * bent).sum(axis=0) + np.tensordot(np.diag(H), variance, 1) * noise
+    squares = (variance * (H**2 @ variance.reshape(len(H), -1)).reshape(variance.shape)).sum(axis=0)
     square_variance = 2.0 * squares * noise**2 + 4.0 * (bent**2 * variance).sum(axis=0) * noise
-    return np.maximum(expected, 1e-300), np.maximum(square_variance, 1e-300)
+    return np.maximum([expected, square_variance], 1e-300)
 
 
 def _combine(sample: Sample, parts: Sequence[_Part], tolerance: float, noise: float, candidates: int) -> Statements:
@@ -517,15 +534,20 @@ def _combine(sample: Sample, parts: Sequence[_Part], tolerance: float, noise: fl
         squares = float(over_copies(lambda part: part.directions)[tested].mean())
         least = max(0.0, bound) / math.sqrt(max(squares * signal, 1e-300))
 
-    at_rows, on_orbits = (over_copies(lambda part, kind=kind: part.draws[kind]) for kind in range(2))  # type: ignore[misc]
-    violations = over_copies(lambda part: part.violations)
-    some = float(over_copies(lambda part: part.violations[part.evaluated].mean(axis=0)))
-    symmetric = float(over_copies(lambda part: part.projected.mean(axis=0)))
+    draws, violations = [], []
+    for kind in range(2):
+        found = over_copies(lambda part, kind=kind: part.violations[kind])  # type: ignore[misc]
+        some = float(over_copies(lambda part, kind=kind: part.violations[kind, part.evaluated].mean(axis=0)))  # type: ignore[misc]
+        growth = float(np.clip(found.mean() / some, 0.5, 2.0)) if some > 0 else 1.0  # from those rows to all
+        draws.append(over_copies(lambda part, kind=kind: part.draws[kind]) * growth)  # type: ignore[misc]
+        violations.append(found)
     signals = over_copies(lambda part: part.signals)
-    draws = _over_rows(at_rows / signal, violations / signal, signals / signal, some / signal, sample)
-    levels = [level, 0.5, 1.0 - level]
-    ends = np.quantile(draws, levels)
-    orbit_ends = np.quantile(on_orbits / np.maximum(symmetric + on_orbits, 1e-300), levels)
+    symmetric = over_copies(lambda part: part.projected)
+    on_orbits = symmetric + violations[1]
+    levels, size = [level, 0.5, 1.0 - level], max(float(on_orbits.mean()), 1e-300)
+    ends = np.quantile(_over_rows(draws[0] / signal, violations[0] / signal, signals / signal, sample), levels)
+    shares = draws[1] / np.maximum(float(symmetric.mean()) + draws[1], 1e-300)
+    orbit_ends = np.quantile(_over_orbits(shares, violations[1] / size, on_orbits / size, sample), levels)
     lower = math.sqrt(min(ends[0], orbit_ends[0]) * signal / largest_signal)
     upper = math.sqrt(max(ends[2], orbit_ends[2]))
     by_copy = (np.quantile(part.draws, 1.0 - level, axis=1).max(axis=0) / part.reference for part in parts)
@@ -553,14 +575,22 @@ def _combine(sample: Sample, parts: Sequence[_Part], tolerance: float, noise: fl
     )
 
 
-def _over_rows(draws: Array, violations: Array, signals: Array, some: float, sample: Sample) -> Array:
-    """Draws of the squared relative violation over some rows, as draws over all of them and over what they are a sample of."""
-    if some > 0:
-        draws = draws * float(np.clip(violations.mean() / some, 0.5, 2.0))
+def _over_rows(draws: Array, violations: Array, signals: Array, sample: Sample) -> Array:
+    """Draws of the squared relative violation over the rows, as draws over what these are a sample of."""
     middle = float(np.median(draws))
     _, _, error = mean_interval(violations - middle * signals, sample.labels, 0.025)
     noise = np.random.default_rng(sample.seed).standard_normal(len(draws))
     return np.maximum(draws + error * noise, 0.0)
+
+
+def _over_orbits(draws: Array, violations: Array, totals: Array, sample: Sample) -> Array:
+    """The same on orbits, with the relative error of held-out fits: these overrate violations that the rows hardly show."""
+    share = float(violations.mean() / totals.mean())
+    if share <= 0.0:
+        return draws
+    _, _, error = mean_interval(violations - share * totals, sample.labels, 0.025)
+    noise = np.random.default_rng(sample.seed).standard_normal(len(draws))
+    return draws * np.maximum(1.0 + error / share * noise, 0.0)
 
 
 def _dependence(residuals: Array, labels: Index) -> float:
