@@ -193,7 +193,7 @@ def test_energies_of_two_kinds(tmp_path):
     gp = ss.SoftEquivariantGP("2x(V) + 3x(V) + 1x(V)", "S", ["O(3)", "S(2) * S(3)"]).fit(X[:200], Y[:200])
     predicted = gp.predict(X[200:])
     assert gp.exact_groups_ == ("O(3)", "S(2) * S(3)")
-    assert ((predicted - Y[200:]) ** 2).mean() < 0.08 * Y.var()
+    assert ((predicted - Y[200:]) ** 2).mean() < 0.02 * Y.var()
     gp.save(tmp_path / "gp")
     assert np.allclose(ss.load(tmp_path / "gp").predict(X[200:]), predicted)
     assert np.allclose(gp.module()(torch.tensor(X[200:])).numpy().ravel(), predicted)

@@ -383,17 +383,15 @@ class SmoothFeatures:
 @stored
 @dataclass(frozen=True, eq=False)
 class NeighbourFeatures:
-    """Directions of equivariant polynomials times smooth functions of invariants, of linear functions of the inputs."""
+    """Directions of equivariant polynomials times smooth functions of invariants."""
 
     covariants: Polynomials
     lengths: Array  # root mean squares of these
     coordinates: Coordinates
     inducing: InducingPoints  # functions of coordinates
-    matrix: Array  # from the inputs of a tuple to those with differences of positions
 
     def __call__(self, X: Any) -> list[Part]:
         """Parts of rows (n, inputs)."""
-        X = X @ self.matrix
         values = self.covariants(X) / self.lengths
         return [(values / ((values**2).mean(1)[:, None] + NEAR) ** 0.5, self.inducing(self.coordinates.smooth(X)))]
 
@@ -806,6 +804,10 @@ def _pooled(exchanges: Exchanges, X: Array, most: int) -> Iterator[FeatureMap]:
             if not is_polynomial(each):
                 pooled = PooledFeatures(f"{each.name} summed over orders", (whole.columns,), (each,), order)
                 yield pooled.centre(X) if output == SCALAR else pooled
+    if exchanges.relative:  # polynomials of differences are among those of positions
+        yield from (
+            each for each in _sums(exchanges, exchanges.relative, 1, output, order, X, most) if not is_polynomial(each)
+        )
     yield from _surroundings(exchanges, X, most)
 
 
@@ -817,8 +819,7 @@ def _sums(
     share = most // (len(sums) * (1 if is_shared else order.shape[1]))
     repeats, maps = order.shape[1] if is_shared else 1, []
     for tuples in sums:
-        rows = X[:, tuples.columns].reshape(-1, tuples.columns.shape[1])
-        listed = _unscaled(tuples.rep, output, exchanges.group, rows, share, repeats)
+        listed = map(tuples.read, _unscaled(tuples.rep, output, exchanges.group, tuples.rows(X), share, repeats))
         maps.append({each.name: (tuples.columns, each) for each in listed})
     for name in dict.fromkeys(name for each in maps for name in each):
         chosen = [each[name] for each in maps if name in each]
@@ -886,7 +887,7 @@ def _sum_around(
     for tuples in pairs:
         covariants = spanning_covariants(tuples.rep, output, K)
         if len(covariants):
-            rows = X[:, tuples.columns].reshape(-1, tuples.columns.shape[1]) @ tuples.matrix
+            rows = tuples.rows(X)
             coordinates = Coordinates.fit(tuples.rep, K, rows)
             unit = coordinates.unit.copy()
             unit[len(coordinates.scalars) :] *= LOGARITHMIC
@@ -895,7 +896,7 @@ def _sum_around(
             inducing = InducingPoints.select(points, WIDTHS[1] * np.sqrt(points.shape[1]), few)
             inducing = replace(inducing, root=np.eye(len(inducing.points)))  # all sums are of the same smoothness
             lengths = root_squares(covariants(rows))
-            maps.append(NeighbourFeatures(covariants, lengths, coordinates, inducing, tuples.matrix))
+            maps.append(tuples.read(NeighbourFeatures(covariants, lengths, coordinates, inducing)))
             columns.append(tuples.columns)
     order = np.zeros((len(set(pairs[0].columns[:, 0])), 1, output.size(K)), dtype=np.int64)
     return PooledFeatures("", tuple(columns), tuple(maps), order) if maps else None

@@ -50,8 +50,17 @@ class Tuples:
     columns: Index  # of the inputs (tuples, inputs of a tuple), tuples of the same first particle together
     rep: Rep  # of the inputs of a tuple under the group of space
     matrix: Array | None = (
-        None  # from these inputs to those with differences of positions, of which ``rep`` is; None for all as they are
+        None  # from these to inputs with differences of positions, of which ``rep`` is; None for themselves
     )
+
+    def rows(self, X: Array) -> Array:
+        """Inputs of every tuple, those of a row of X (n, inputs) together."""
+        rows = X[:, self.columns].reshape(-1, self.columns.shape[1])
+        return rows if self.matrix is None else rows @ self.matrix
+
+    def read(self, features: Any) -> Any:
+        """Features of these inputs as features of the columns."""
+        return features if self.matrix is None else RelativeFeatures(features, self.matrix)
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,9 +76,8 @@ class Exchanges:
     order: Index  # columns (targets, repeats, q) of the outputs
     sums: tuple[tuple[Tuples, ...], ...]
     whole: Tuples | None = None  # all particles in every order, where these are few
-    around: tuple[
-        tuple[Tuples, ...], ...
-    ] = ()  # for every kind of particles pairs with others, with differences of positions
+    relative: tuple[Tuples, ...] = ()  # pairs with differences of positions
+    around: tuple[tuple[Tuples, ...], ...] = ()  # for every kind of particles such pairs with all others
 
 
 @functools.lru_cache(maxsize=256)
@@ -116,8 +124,10 @@ def read_exchanges(rep: Rep, output: TensorType, group: Group, largest: int) -> 
         chosen = [(Tuples(*_join(kinds[None], 1)),)]
     whole = _whole(kinds, sorted(parts, key=lambda part: part != target)) if parts else None
     centres = parts if target is None else [target] if target in parts else []
-    around = (_sums(kinds, parts, part, 2, relative=True) for part in centres if _position(kinds[part]) is not None)
-    return Exchanges(K, kind, order, tuple(chosen), whole, tuple(filter(None, around))) if chosen else None
+    centres = [part for part in centres if _position(kinds[part]) is not None]
+    relative = _sums(kinds, parts, target, 2, relative=True) if centres else ()
+    around = tuple(filter(None, (_sums(kinds, parts, part, 2, relative=True) for part in centres)))
+    return Exchanges(K, kind, order, tuple(chosen), whole, relative, around) if chosen else None
 
 
 def _is_symmetric(group: Group) -> bool:
@@ -290,6 +300,24 @@ class PooledFeatures:
                 total = (left * right).sum(1) if M == 1 else xp.swapaxes(left, 1, 2) @ right
                 found.append(total.reshape(n, targets, q, J * M))
         return xp.concatenate(found, axis=3) - self.mean
+
+
+@stored
+@dataclass(frozen=True, eq=False)
+class RelativeFeatures:
+    """Features of linear functions of the inputs, such as differences of positions."""
+
+    features: Any
+    matrix: Array  # (inputs, inputs of the features)
+
+    @property
+    def name(self) -> str:
+        """What it is."""
+        return f"{self.features.name} between particles"
+
+    def __call__(self, X: Any) -> list[tuple[Any, Any]]:
+        """Parts of rows (n, inputs)."""
+        return list(self.features(X @ self.matrix))
 
 
 @stored
