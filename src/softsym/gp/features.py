@@ -83,7 +83,7 @@ PERFECT = 1e-9
 """Share of the outputs that is taken for rounding."""
 FLAT = 3.0
 """Prior standard deviation of polynomial parts next to smooth ones: little shrinkage."""
-TUPLES = "particles", "pairs", "triples"
+TUPLES = "particles", "pairs", "triples", "orders"
 MAX_SUMMED = 150_000
 """Rows times orders of all particles, over which features are summed."""
 ZERO = 1e-9
@@ -91,9 +91,9 @@ ZERO = 1e-9
 SUMMED, PRINCIPAL, FACTORS = 60, 12, 16
 """Sums of invariants over pairs of each kind, how many of their principal coordinates smooth functions have, and equivariant sums next to
 these."""
-SUMS_AROUND, FACTORS_AROUND, AROUND, FLATTEST = 16, 8, 60, 1e-6
-"""Sums of each type over the neighbours of a particle, principal coordinates of their inner products, and the least deviation of these
-relative to their size."""
+SUMS_AROUND, FACTORS_AROUND, AROUND, FLATTEST, WIDER_AROUND = 16, 8, 60, 1e-6, 2.0
+"""Sums of each type over the neighbours of a particle, such sums of the outputs' type, principal coordinates of inner products, the least
+deviation of these relative to their size, and by how much widths are larger."""
 LOGARITHMIC, NEAR = 0.03, 1e-3
 """Share of a typical invariant from which its functions are those of its logarithm, and of a typical squared length from which directions
 count."""
@@ -744,10 +744,9 @@ def unconstrained_features(X: Array, most: int = MAX_FEATURES) -> Iterator[Featu
         yield UnconstrainedFeatures(f"squared exponential of width {width} of inputs", inducing)
 
 
-def _inducing(points: Array, most: int, factor: float = 1.0) -> Iterator[tuple[float, InducingPoints]]:
-    """Kernels of every width, times a factor, with at most so many inducing points."""
-    widths = [factor * width for width in WIDTHS]
-    return ((width, InducingPoints.select(points, width * np.sqrt(points.shape[1]), most)) for width in widths)
+def _inducing(points: Array, most: int) -> Iterator[tuple[float, InducingPoints]]:
+    """Kernels of every width with at most so many inducing points."""
+    return ((width, InducingPoints.select(points, width * np.sqrt(points.shape[1]), most)) for width in WIDTHS)
 
 
 def _unscaled(
@@ -792,22 +791,16 @@ def _pooled(exchanges: Exchanges, X: Array, most: int) -> Iterator[FeatureMap]:
         for each in equivariant_features(first.rep, output, group, X[:, first.columns[0]], share):
             yield each if is_plain else PooledFeatures(each.name, (first.columns,), (each,), order)
         return
-    listed = [
-        each for k, sums in enumerate(exchanges.sums) for each in _sums(exchanges, sums, k, output, order, X, most)
-    ]
+    sizes = enumerate(exchanges.sums)
+    listed = [each for k, sums in sizes for each in _sums(exchanges, sums, k, output, order, X, most)]
     polynomials = [each for each in listed if is_polynomial(each)]
     yield from sorted(polynomials, key=lambda each: each.values(X[:1]).shape[3])
     yield from (each for each in listed if not is_polynomial(each))
     yield from _many_body(exchanges, polynomials, X, most)
-    if whole is not None and others and len(X) * len(whole.columns) <= MAX_SUMMED:
-        for each in _unscaled(whole.rep, output, group, X[:, whole.columns[0]], most // repeats):
-            if not is_polynomial(each):
-                pooled = PooledFeatures(f"{each.name} summed over orders", (whole.columns,), (each,), order)
-                yield pooled.centre(X) if output == SCALAR else pooled
-    if exchanges.relative:  # polynomials of differences are among those of positions
-        yield from (
-            each for each in _sums(exchanges, exchanges.relative, 1, output, order, X, most) if not is_polynomial(each)
-        )
+    is_small = whole is not None and others and len(X) * len(whole.columns) <= MAX_SUMMED
+    for size, sums in ((3, (whole,) if whole is not None and is_small else ()), (1, exchanges.relative)):
+        found = _sums(exchanges, sums, size, output, order, X, most)
+        yield from (each for each in found if not is_polynomial(each))  # whose polynomials are among the others
     yield from _surroundings(exchanges, X, most)
 
 
@@ -816,7 +809,7 @@ def _sums(
 ) -> Iterator[PooledFeatures]:
     """Sums over tuples of a size: the same features for all choices of kinds, as far as there are any."""
     is_shared = order.shape[0] * order.shape[2] == 1  # functions of one coordinate are those of all
-    share = most // (len(sums) * (1 if is_shared else order.shape[1]))
+    share = most // (max(1, len(sums)) * (1 if is_shared else order.shape[1]))
     repeats, maps = order.shape[1] if is_shared else 1, []
     for tuples in sums:
         listed = map(tuples.read, _unscaled(tuples.rep, output, exchanges.group, tuples.rows(X), share, repeats))
@@ -870,13 +863,12 @@ def _surroundings(exchanges: Exchanges, X: Array, most: int) -> Iterator[Feature
         values = np.concatenate(scalars.values(X))[:, 0]
         sizes = values.std(axis=0) + FLATTEST * root_squares(values).max()
         mean, axes = principal_axes(values[:: -(-len(values) // PIVOTED)] / sizes, AROUND)
-        mean, axes = mean * sizes, axes / sizes[:, None]
+        mean, axes = mean * sizes, axes / (WIDER_AROUND * sizes[:, None])
         own = ManyBodyFeatures("", factors, lengths, scalars, mean, axes, None, exchanges.order)
-        widths = _inducing((values - mean) @ axes, room // len(lengths), 2.0)
-        found.append([(width, replace(own, inducing=inducing)) for width, inducing in widths])
-    for each in zip(*found, strict=True):
-        widths, maps = zip(*each, strict=True)
-        yield SurroundingFeatures(f"squared exponential of width {widths[0]} of surroundings", maps, exchanges.order)
+        widths = _inducing((values - mean) @ axes, room // len(lengths))
+        found.append([replace(own, inducing=inducing) for _, inducing in widths])
+    for width, *maps in zip(WIDTHS if found else (), *found, strict=True):
+        yield SurroundingFeatures(f"squared exponential of width {width} of surroundings", (*maps,), exchanges.order)
 
 
 def _sum_around(
@@ -889,8 +881,7 @@ def _sum_around(
         if len(covariants):
             rows = tuples.rows(X)
             coordinates = Coordinates.fit(tuples.rep, K, rows)
-            unit = coordinates.unit.copy()
-            unit[len(coordinates.scalars) :] *= LOGARITHMIC
+            unit = coordinates.unit * LOGARITHMIC ** (np.arange(len(coordinates.unit)) >= len(coordinates.scalars))
             coordinates = replace(coordinates, unit=unit).standardise(rows)
             points, few = coordinates.smooth(rows), max(2, most // (len(pairs) * len(covariants)))
             inducing = InducingPoints.select(points, WIDTHS[1] * np.sqrt(points.shape[1]), few)

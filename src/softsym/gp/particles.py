@@ -49,9 +49,7 @@ class Tuples:
 
     columns: Index  # of the inputs (tuples, inputs of a tuple), tuples of the same first particle together
     rep: Rep  # of the inputs of a tuple under the group of space
-    matrix: Array | None = (
-        None  # from these to inputs with differences of positions, of which ``rep`` is; None for themselves
-    )
+    matrix: Array | None = None  # from these to inputs with differences of positions, of which ``rep`` is then
 
     def rows(self, X: Array) -> Array:
         """Inputs of every tuple, those of a row of X (n, inputs) together."""
@@ -123,10 +121,10 @@ def read_exchanges(rep: Rep, output: TensorType, group: Group, largest: int) -> 
     if not chosen and target is None:
         chosen = [(Tuples(*_join(kinds[None], 1)),)]
     whole = _whole(kinds, sorted(parts, key=lambda part: part != target)) if parts else None
-    centres = parts if target is None else [target] if target in parts else []
-    centres = [part for part in centres if _position(kinds[part]) is not None]
-    relative = _sums(kinds, parts, target, 2, relative=True) if centres else ()
-    around = tuple(filter(None, (_sums(kinds, parts, part, 2, relative=True) for part in centres)))
+    placed = [part for part in parts if _position(kinds[part]) is not None]
+    centres = [part for part in placed if target in (None, part)]
+    relative = _sums(kinds, placed, target, 2, relative=True) if centres else ()
+    around = tuple(filter(None, (_sums(kinds, placed, part, 2, relative=True) for part in centres)))
     return Exchanges(K, kind, order, tuple(chosen), whole, relative, around) if chosen else None
 
 
@@ -187,11 +185,9 @@ def _sums(
 ) -> tuple[Tuples, ...]:
     """Tuples of so many particles for every choice of their kinds, the first one being the target where there is one.
 
-    If relative, of particles that have positions, with differences from the position of the first.
+    If relative, with differences from the position of the first.
     """
     first, found = () if target is None else (target,), []
-    if relative:
-        parts = [part for part in parts if _position(kinds[part]) is not None]
     for rest in itertools.combinations_with_replacement(parts, size - len(first)):
         each = *first, *rest
         counts = [len(kinds[part][0][0]) for part in each]
@@ -221,10 +217,8 @@ def _subtract_first(tuples: Tuples, own: Sequence[list[tuple[Index, TensorType]]
     first, *others = found
     for each in others:
         matrix[first, each] = -1.0
-    pieces = own[0][: _position(own[0])]
-    del kinds[sum(order.shape[1] for order, _ in pieces)]
-    rep = Rep(tuple((1, kind) for kind in kinds))
-    return Tuples(tuples.columns, rep, np.delete(matrix, first, axis=1))
+    del kinds[sum(order.shape[1] for order, _ in own[0][: _position(own[0])])]
+    return Tuples(tuples.columns, Rep(tuple((1, kind) for kind in kinds)), np.delete(matrix, first, axis=1))
 
 
 def _whole(kinds: Kinds, parts: list[int]) -> Tuples | None:
