@@ -42,7 +42,7 @@ ELSEWHERE: dict[str, dict[str, Any]] = {
     "ethanol": {
         "error": 2.4 / 43.3641,
         "what": "sGDML, 1,000 rows with forces",
-        "source": "published: Batatia et al., 2022 (MACE), https://arxiv.org/abs/2206.07697",
+        "source": "published: Kovács et al., 2021 (ACE), https://doi.org/10.1021/acs.jctc.1c00647",
     },
     "benzene": {
         "error": 0.0046,
