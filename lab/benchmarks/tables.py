@@ -146,13 +146,14 @@ def molecules() -> str:
     """Errors of energies, dipoles and polarizabilities of molecules, and verdicts of their symmetries."""
     rows = []
     for one in recorded("molecules")["sets"]:
-        verdicts, other = [f"`{name}` {word}" for name, word in one["verdicts"].items()], one["elsewhere"]
+        groups = [f"`{name}` {word}, {one['evidence'][name]}" for name, word in one["verdicts"].items()]
+        other = one["elsewhere"]
         errors = [f"{one[key]:.2g}" for key in ("error", "kernel_ridge")]
         elsewhere = f"{other['error']:.2g} ({other['what']}; {other['source']})" if other else ""
         name, seconds = f"{one['set']}, {one['unit']}", f"{one['seconds']:.0f}"
-        rows.append([name, ", ".join(verdicts), *errors, elsewhere, seconds])
+        rows.append([name, "; ".join(groups), *errors, elsewhere, seconds])
     count = recorded("molecules")["sets"][0]["rows"]
-    head = [f"{count} rows", "verdicts", "softsym GP", "kernel ridge", "elsewhere", "seconds"]
+    head = [f"{count} rows", "verdicts of GP, evidence", "softsym GP", "kernel ridge", "elsewhere", "seconds"]
     return table(head, rows)
 
 

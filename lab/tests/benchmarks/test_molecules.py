@@ -25,6 +25,7 @@ def folder(tmp_path):
 def test_dipoles_of_point_charges(folder):
     (found,) = run(folder, ["dipole"], 40)["sets"]
     assert found["verdicts"] == {"O(3)": "exact", "S(2) * S(5)": "exact"}
+    assert set(found["evidence"]) == {"O(3)", "S(2) * S(5)"}
     assert found["error"] < 1e-6 < found["kernel_ridge"]
     assert (found["rows"], found["test_rows"]) == (40, 40)
     assert {"error", "what", "source"} == set(found["elsewhere"])

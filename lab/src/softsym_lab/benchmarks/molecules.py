@@ -108,6 +108,7 @@ def measure(name: str, found: Molecules) -> dict[str, Any]:
         "test_rows": len(found.X_test),
         "unit": UNITS[name],
         "verdicts": {row.name: row.verdict for row in process.symmetries_},
+        "evidence": {row.name: row.verdict for row in ss.evidence(found.X, found.Y, rep_in, rep_out, list(groups))},
         "error": _error(process.predict(found.X_test), found.Y_test),
         "kernel_ridge": _error(ridge.predict(found.X_test), found.Y_test),
         "elsewhere": ELSEWHERE.get(name),
