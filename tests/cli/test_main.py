@@ -73,6 +73,25 @@ def test_every_command_has_help_with_an_example(monkeypatch, capsys):
 
 
 @pytest.mark.parametrize(
+    ("given", "line"),
+    [
+        (["discver"], "no such command 'discver'; did you mean 'discover'?"),
+        (["discover", "--gruops", "A"], "no such option: --gruops (Possible options: --groups, --row-groups)"),
+        (["discover", "--seed", "x"], "invalid value for '--seed': "),
+        (["predict", "model", "rows.csv"], "missing option '-o' / '--output'"),
+        (["discover", "rows.csv", "more"], "got unexpected extra argument"),
+    ],
+)
+def test_wrong_usage_is_one_line(monkeypatch, capsys, given, line):
+    assert run(monkeypatch, *given) == 2
+    captured = capsys.readouterr()
+    assert captured.err.startswith(f"softsym: error: {line}")
+    assert captured.err.endswith(" (see softsym --help)\n")
+    assert captured.err.count("\n") == 1
+    assert captured.out == ""
+
+
+@pytest.mark.parametrize(
     ("given", "expected"),
     [
         (["--groups", "A", "B", "--quiet"], ["--groups", "A", "--groups", "B", "--quiet"]),

@@ -17,6 +17,7 @@ from softsym.data.columns import explain_missing_options
 from softsym.data.formats import PACKED, suffixes
 from softsym.datasets.parse import is_task, read_data, task_parameters
 from softsym.errors import InputError
+from softsym.progress import say
 from softsym.regularize.strengths import CONTROLLERS
 from softsym.training.devices import DEVICES, check_device_name
 
@@ -125,6 +126,8 @@ def command(
             _show_note(f"{repeated} rows repeat earlier inputs; equal rows stay in one part")
         if table.row_groups is not None and not quiet:
             _show_note(f"there are {table.row_groups.max() + 1} row groups; each stays in one part")
+        if not quiet:  # what is imported now takes seconds
+            say(f"{len(table.X):,} rows, {len(given) or 'proposed'} candidate group{'s' * (len(given) != 1)}")
         from softsym.discovery.on_ray import on_cluster
         from softsym.native import free_cores
 

@@ -80,7 +80,7 @@ def run() -> None:
         add_commands()
         check_installed(arguments)
         with one_line_warnings(), silence() if "--quiet" in arguments else nullcontext():
-            app(arguments, standalone_mode=True)
+            sys.exit(app(arguments or ["--help"], standalone_mode=False))
     except (InputError, TrainingError, OSError) as error:
         if debug:
             raise
@@ -90,8 +90,25 @@ def run() -> None:
     except (KeyboardInterrupt, Interrupted):
         typer.echo("softsym: interrupted; nothing unfinished was kept, run the same command again", err=True)
         sys.exit(130)
+    except Exception as error:
+        if not hasattr(error, "format_message"):  # typer's errors of usage are not public
+            raise
+        typer.echo(f"softsym: error: {printable(describe_usage(error.format_message()))}", err=True)
+        sys.exit(2)
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def describe_usage(message: str) -> str:
+    """What typer says of a wrong command or option, in one line.
+
+    Example:
+        >>> describe_usage("No such command 'discver'. Did you mean 'discover'?")
+        "no such command 'discver'; did you mean 'discover'? (see softsym --help)"
+    """
+    first, *rest = " ".join(message.split()).rstrip(".").split(". ")
+    sentences = [text[:1].lower() + text[1:] for text in (first, *rest) if text]
+    return f"{'; '.join(sentences)} (see softsym --help)"
 
 
 def describe(error: InputError | TrainingError | OSError) -> tuple[str, int]:
