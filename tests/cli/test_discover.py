@@ -132,7 +132,7 @@ WRONG = {
     "rep": ({"--out": "Q"}, "Q"),
     "column": ({"--x-columns": "ax..bq"}, "bq"),
     "model": ({"--model": "forest"}, "unknown model 'forest'; pass one of auto, linear, gp, network"),
-    "particles": ({"--in": "2S + 2V", "--groups": "S(2)"}, "if S(2) permutes equal particles, write 2x(S + V)"),
+    "particles": ({"--in": "2S + 2V", "--groups": "S(2)"}, "if S(2) permutes equal particles, write their columns"),
     "strengths": ({"--strengths": "often"}, "unknown rule of strengths 'often'; pass one of"),
 }
 

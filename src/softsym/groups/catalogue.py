@@ -361,9 +361,8 @@ def read_groups(groups: Group | str | Sequence[Group | str]) -> list[Group]:
 
 def _particles_hint(groups: Sequence[Group]) -> str:
     """How to write columns of equal particles, if one of the groups may permute such."""
-    smallest = min(each.dim for each in groups)
     for each in groups:
-        if each.is_permutation and each.dim > smallest:
+        if each.is_permutation and each.dim > 1:
             return f"; if {each.name} permutes equal particles, write their columns as {each.dim}x(S + V), not {each.dim}S + {each.dim}V"
     return ""
 
