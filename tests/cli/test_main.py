@@ -2,9 +2,13 @@
 
 import os
 import pty
+import signal
 import subprocess
 import sys
+import threading
+import time
 
+import numpy as np
 import pytest
 import typer
 
@@ -54,6 +58,24 @@ def test_debug_shows_the_traceback(monkeypatch):
 def test_an_interrupt_is_not_an_error_of_ours(monkeypatch):
     """Click turns it into its own exit; what matters is that no traceback is shown and the code is not zero."""
     assert run(monkeypatch, "fail", raising=KeyboardInterrupt()) in (1, 130)
+
+
+def test_a_library_that_computes_does_not_delay_an_interrupt(monkeypatch, capsys):
+    def compute():
+        matrix = np.random.default_rng(0).standard_normal((1500, 1500))
+        while True:
+            np.linalg.svd(matrix)  # seconds, of which Python sees nothing
+
+    app = typer.Typer()
+    app.command(name="check")(compute)
+    app.callback()(lambda: None)
+    monkeypatch.setattr(main, "app", app)
+    timer = threading.Timer(0.7, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    began = time.monotonic()
+    assert run(monkeypatch, "check") == 130
+    assert time.monotonic() - began < 3.0
+    assert capsys.readouterr().err.splitlines()[-1].startswith("softsym: interrupted; nothing unfinished was kept")
 
 
 def test_the_version(monkeypatch, capsys):

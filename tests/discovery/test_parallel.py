@@ -13,18 +13,10 @@ import torch
 from softsym.discovery import parallel
 from softsym.discovery.fit_data import Shape
 from softsym.discovery.models.network import make_network, make_regularizer, predict_members
-from softsym.discovery.parallel import (
-    Session,
-    Start,
-    TrainJob,
-    Weighted,
-    one_thread,
-    run_interruptible,
-    train_all,
-    train_member,
-)
+from softsym.discovery.parallel import Session, Start, TrainJob, Weighted, one_thread, train_all, train_member
 from softsym.errors import TrainingError
 from softsym.groups import group
+from softsym.limits import run_interruptible
 from softsym.native import torch_only
 from softsym.nn import MLP, ScaleCanonical, SoftMLP
 from softsym.reps import rep

@@ -17,6 +17,8 @@ import tempfile
 import time
 import warnings
 from collections import Counter
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -56,8 +58,8 @@ COMMANDS = {
     "bench": ["bench", "spaces", "--json", "out.json"],
 }
 LONG = ("discover", "discover networks", "train", "reproduce", "bench")
-ORDER = [name for name in COMMANDS if name not in LONG] + list(COMMANDS)
-"""Short commands come twice as often."""
+ORDER = [name for name in COMMANDS if name not in LONG] * 2 + list(COMMANDS)
+"""Short commands come three times as often."""
 KEPT = {"out.partial": "--resume", "run/spec.json": "--resume"}
 """What a command keeps, and the word of its line that says how to go on."""
 TEMPORARY = re.compile(r"\..+\.[0-9a-f]{12}(\..*)?")
@@ -162,10 +164,29 @@ def faults(one: dict, folder: Path, number: signal.Signals) -> list[str]:
 
 
 def attack(
-    number: signal.Signals, count: int, rng: np.random.Generator, place: Path, durations: dict, share: float
+    number: signal.Signals,
+    count: int,
+    rng: np.random.Generator,
+    place: Path,
+    durations: dict,
+    share: float,
+    keep: Callable,
 ) -> dict:
     """Stops commands in turn; after a share of the stops the same command must run to its end."""
     codes, messages, times, wrong, continued = Counter(), Counter(), [], [], 0
+
+    def summary() -> dict:
+        return {
+            "count": sum(codes.values()),
+            "continued": continued,
+            "exit_codes": {str(code): times for code, times in codes.items()},
+            "messages": dict(messages),
+            "seconds_to_stop": {"median": round(float(np.median(times)), 2), "max": round(max(times), 2)}
+            if times
+            else {},
+            "failed": len(wrong),
+        }
+
     for k in range(count):
         name = ORDER[k % len(ORDER)]
         folder = place / "work"
@@ -188,14 +209,14 @@ def attack(
         for fault in found:
             print(f"{number.name} {k}, {name}: {fault}", file=sys.stderr, flush=True)
         wrong += found
-    return {
-        "count": count,
-        "continued": continued,
-        "exit_codes": {str(code): times for code, times in codes.items()},
-        "messages": dict(messages),
-        "seconds_to_stop": {"median": round(float(np.median(times)), 2), "max": round(max(times), 2)},
-        "failed": len(wrong),
-    }
+        keep(summary())
+    return summary()
+
+
+def write(path: Path | None, record: dict, word: str, found: dict) -> None:
+    """Records what was found so far."""
+    if path is not None:
+        path.write_text(json.dumps({**record, word: found}, indent=1) + "\n")
 
 
 def main() -> int:
@@ -227,10 +248,9 @@ def main() -> int:
             ("kills", signal.SIGKILL, given.kills),
         ):
             if count:
-                record[word] = attack(number, count, rng, place, durations, given.again)
+                keep = partial(write, given.json, record, word)
+                record[word] = attack(number, count, rng, place, durations, given.again, keep)
                 print(f"{word}: {json.dumps(record[word])}", flush=True)
-    if given.json:
-        given.json.write_text(json.dumps(record, indent=1) + "\n")
     return sum(record[word]["failed"] for word in ("interrupts", "kills") if word in record)
 
 

@@ -6,6 +6,7 @@ import importlib.metadata
 import signal
 import sys
 from contextlib import nullcontext
+from functools import partial
 from typing import NoReturn
 
 import typer
@@ -15,6 +16,7 @@ from softsym.cli import check, discover, doctor, inspect, predict, propose
 from softsym.cli.common import Interrupted, one_line_warnings
 from softsym.data.formats import PACKED, suffixes
 from softsym.errors import InputError, TrainingError, printable
+from softsym.limits import run_interruptible
 from softsym.progress import silence
 
 app = typer.Typer(
@@ -34,6 +36,8 @@ app.command(name="doctor")(doctor.command)
 LABORATORY = ("train", "reproduce", "bench")
 """Commands of softsym-lab, by name, so that a message can say where they come from."""
 
+COMPUTING = {"check", "propose", "predict", "inspect"}
+"""Commands that keep nothing when they are interrupted, and may be inside a library that does not hear of it for seconds."""
 
 RENAMED_OPTIONS = {"--rows-together": "--row-groups"}
 """Options of 0.1 that have another name now; the old one is accepted for one release."""
@@ -80,7 +84,8 @@ def run() -> None:
         add_commands()
         check_installed(arguments)
         with one_line_warnings(), silence() if "--quiet" in arguments else nullcontext():
-            sys.exit(app(arguments or ["--help"], standalone_mode=False))
+            work = partial(app, arguments or ["--help"], standalone_mode=False)
+            sys.exit(run_interruptible(lambda stop: work(), grace=0.0) if COMPUTING & set(arguments[:1]) else work())
     except (InputError, TrainingError, OSError) as error:
         if debug:
             raise

@@ -1,4 +1,4 @@
-"""Trainings of networks, one after the other or in parallel processes, with bitwise equal results; and work that Ctrl-C can stop.
+"""Trainings of networks, one after the other or in parallel processes, with bitwise equal results.
 
 A training in a process of its own writes a line for every epoch into a file, and stops if a file named ``stop`` exists. Nothing else is
 shared, so any process may end at any time.
@@ -7,14 +7,11 @@ shared, so any process may end at any time.
 from __future__ import annotations
 
 import contextlib
-import contextvars
-import ctypes
 import json
 import os
 import signal
 import sys
 import tempfile
-import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, wait
@@ -22,7 +19,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol
 
 from softsym.errors import SlowTrainingWarning, TrainingError
 from softsym.native import announce, is_torch_only, torch_only
@@ -43,45 +40,6 @@ OnEpoch = Callable[[int, Row], bool]
 PERIOD, IDLE = 0.1, 30
 """Seconds between two reads of what processes have written, and after which an idle process ends."""
 STOP = "stop"
-GRACE, PATIENCE = 1.0, 0.5
-"""Seconds in which interrupted work may end by itself, and then by an exception."""
-T = TypeVar("T")
-
-
-def run_interruptible(work: Callable[[Stop], T]) -> T:
-    """Does work that Ctrl-C stops within two seconds, whatever it is doing.
-
-    The work runs in a thread of its own, so that this one can react while a library computes. It is first asked to stop, then an
-    exception is raised in it, and then it is left behind. Elsewhere than in the main thread, which alone is interrupted, it is called
-    directly.
-
-    Raises:
-        KeyboardInterrupt: It was interrupted.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        return work(lambda: False)
-    stop, result, context = threading.Event(), Future[T](), contextvars.copy_context()
-
-    def run() -> None:
-        try:
-            result.set_result(context.run(work, stop.is_set))
-        except BaseException as error:  # it is raised again in the main thread
-            result.set_exception(error)
-
-    thread = threading.Thread(target=run, name="softsym-fit", daemon=True)
-    thread.start()
-    try:
-        while not result.done():
-            wait([result], PERIOD)
-    except BaseException:
-        stop.set()
-        if not wait([result], GRACE).done and thread.ident is not None:
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(
-                ctypes.c_ulong(thread.ident), ctypes.py_object(KeyboardInterrupt)
-            )
-            wait([result], PATIENCE)
-        raise
-    return result.result()
 
 
 @dataclass(frozen=True, eq=False)
