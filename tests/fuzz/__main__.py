@@ -1,4 +1,7 @@
-"""The long attack: ``python -m tests.fuzz --cases 100000``. Fails on a crash, a case that takes over ten seconds of the processor or a minute, or 2 GB of memory."""
+"""The long attack: ``python -m tests.fuzz --cases 100000``.
+
+Fails on a crash, a case of over ten seconds of the processor or a minute, or 2 GB of memory.
+"""
 
 import argparse
 import contextlib
