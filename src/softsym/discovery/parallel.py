@@ -12,6 +12,8 @@ import os
 import signal
 import sys
 import tempfile
+import threading
+import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, wait
@@ -257,11 +259,8 @@ def _train_in_processes(
     from joblib.externals.loky.process_executor import BrokenProcessPool
 
     announce()  # here, once, and not in every process
-    # The environment of this process, number of threads included, on which results may depend. Processes ignore Ctrl-C, which a
-    # terminal sends to all: this process decides when they end.
-    executor = get_reusable_executor(
-        min(n_jobs, len(jobs)), timeout=IDLE, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN)
-    )
+    # The environment of this process, number of threads included, on which results may depend.
+    executor = get_reusable_executor(min(n_jobs, len(jobs)), timeout=IDLE, initializer=_obey, initargs=(os.getpid(),))
     with tempfile.TemporaryDirectory(prefix="softsym-", ignore_cleanup_errors=True) as name:
         try:
             futures = [
@@ -279,15 +278,33 @@ def _train_in_processes(
             raise
 
 
+def _obey(parent: int) -> None:
+    """Leaves it to the process that started this one when this one ends: not with Ctrl-C, which a terminal sends to all; after a kill, too."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def follow() -> None:
+        while os.getppid() == parent:
+            time.sleep(0.5)
+        os._exit(1)
+
+    threading.Thread(target=follow, daemon=True).start()
+
+
 def end_processes() -> None:
-    """Ends all processes that train, if there are any."""
+    """Ends all processes that train, if there are any, and gives back what they shared, which Python does not do where it ends at once."""
     if "joblib.externals.loky" in sys.modules:
+        import multiprocessing.util
+
         from joblib.externals.loky import reusable_executor
 
         executor = reusable_executor._executor
         with contextlib.suppress(Exception):
             if executor is not None:
                 executor.shutdown(wait=False, kill_workers=True)
+        for child in multiprocessing.active_children():  # those that have just been started, too
+            child.terminate()
+        with contextlib.suppress(Exception):
+            multiprocessing.util._run_finalizers(0)  # type: ignore[attr-defined]  # or a line for every semaphore is printed
 
 
 def _follow(folder: Path, futures: Sequence[Future[Any]], on_epoch: OnEpoch) -> None:
