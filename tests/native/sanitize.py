@@ -3,6 +3,7 @@
 Run as ``python -m tests.native.sanitize`` with libasan.so and libubsan.so in LD_PRELOAD and ASAN_OPTIONS=detect_leaks=0.
 """
 
+import json
 import tempfile
 from pathlib import Path
 
@@ -44,7 +45,7 @@ def main() -> None:
         for seed in range(CASES):
             attack(compiled, seed, Path(folder))
             attack(regularizers, seed, Path(folder))
-    print(f"{NETWORKS} networks and {2 * CASES} hostile cases without a fault")
+    print(json.dumps({"networks": NETWORKS, "cases": 2 * CASES, "faults": 0}))
 
 
 if __name__ == "__main__":

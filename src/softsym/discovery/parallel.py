@@ -279,7 +279,7 @@ def _train_in_processes(
 
 
 def _obey(parent: int) -> None:
-    """Leaves it to the process that started this one when this one ends: not with Ctrl-C, which a terminal sends to all; after a kill, too."""
+    """Leaves it to the process that started this one when this one ends: not with Ctrl-C, which a terminal sends to all, but with it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def follow() -> None:
