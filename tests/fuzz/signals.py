@@ -133,7 +133,7 @@ def strike(words: list[str], folder: Path, number: signal.Signals, seconds: floa
     took = time.monotonic() - began
     lines = err.strip().splitlines()
     # Before the command's own first line Python answers, with a traceback or with nothing.
-    is_early = process.returncode in (-signal.SIGINT, 1) and "in run" not in err and "softsym" not in err
+    is_early = process.returncode in (-signal.SIGINT, 1) and "in run" not in err and "softsym: " not in err
     return {
         "state": "ended before" if is_late else "Python was starting" if is_early else "",
         "code": process.returncode,
