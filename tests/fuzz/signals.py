@@ -196,7 +196,7 @@ def attack(
         if rng.random() < share:
             continued += 1
             resume = ["--resume"] * any((folder / kept).exists() for kept in KEPT)
-            force = ["--force"] * (folder / "out").exists()
+            force = ["--force"] * any((folder / name).exists() for name in ("out", "out.csv"))
             again = start([*COMMANDS[name], *resume, *force], folder)
             _, err = again.communicate(timeout=600)
             found += [f"again: exit {again.returncode}: {err.strip()[-300:]}"] * (again.returncode != 0)
