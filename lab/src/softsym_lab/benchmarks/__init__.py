@@ -19,6 +19,7 @@ LONG = (
     "recordings",
     "many-rows",
     "scale",
+    "load",
 )
 """Suites that take long and have to be named."""
 WITH_FOLDER = ("learning", "calibration-evidence", "models", "propose", "baselines", "recordings", "many-rows")
@@ -82,6 +83,7 @@ def run(
         "recordings": recordings.run,
         "many-rows": many_rows.run,
         "scale": scale.run,
+        "load": scale.load,
     }
     if suite is not None and suite not in suites:
         raise InputError(f"unknown suite {suite!r}; pass one of {', '.join(suites)}")
