@@ -1,4 +1,5 @@
 import io
+import time
 
 import pytest
 
@@ -117,3 +118,18 @@ def test_hushing_ends():
     with silence():
         pass
     assert module._silent.get() is False
+
+
+def test_work_that_takes_long_says_what_it_is(capsys, monkeypatch):
+    monkeypatch.setattr(module, "AT_WORK", 0.02)
+    with progress("evidence: group", 50) as show:
+        for _ in range(500):
+            time.sleep(0.01)
+            if shown := capsys.readouterr().err:
+                break
+        assert shown == "evidence: group 0/50\n"
+        show(1)
+    with progress("quick", 50):
+        pass
+    time.sleep(0.05)
+    assert capsys.readouterr().err == ""

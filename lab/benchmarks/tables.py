@@ -343,6 +343,52 @@ def modules() -> str:
     )
 
 
+def reliability() -> str:
+    """Stress tests in one table."""
+    found = recorded("reliability")
+    fuzz, leaks, sanitize = found["fuzz"], found["leaks"], found["sanitize"]
+    targets = fuzz["targets"].values()
+    rows = [
+        [
+            "damaged input (`python -m tests.fuzz`)",
+            f"{sum(one['cases'] for one in targets):,} cases, {sum(one['refused'] for one in targets):,} refused, {fuzz['failed']} failed",
+            f"slowest {max(one['slowest'] for one in targets):.1f} s, peak {max(one['peak_gb'] for one in targets):.2f} GB",
+        ],
+        *(
+            [
+                f"{word} (`python -m tests.fuzz.signals`)",
+                f"{one['count']} in all commands, {one['continued']} of them run again, {one['failed']} faults",
+                f"to the end {one['median_seconds']:.2f} s (median), {one['longest_seconds']:.1f} s (longest); exit codes "
+                + ", ".join(f"{code}: {count}" for code, count in one["exit_codes"].items()),
+            ]
+            for word, one in ((word, found[word]) for word in ("interrupts", "kills"))
+        ),
+        [
+            "sanitizers (`.ci/run sanitize`)",
+            f"{sanitize['networks']} networks, {sanitize['cases']:,} hostile cases",
+            f"{sanitize['faults']} faults",
+        ],
+        [
+            "fits in one process (`python -m tests.fuzz.leaks`)",
+            f"{leaks['fits']} fits",
+            f"after the first {leaks['warm']['fits']}: {leaks['grown']['megabytes']:+.1f} MB of {leaks['end']['megabytes']:.0f}, "
+            f"{leaks['grown']['files']:+.0f} files, {leaks['grown']['threads']:+.0f} threads",
+        ],
+    ]
+    load = [
+        [
+            *(f"{one[key]:,}" for key in ("rows", "columns", "groups", "outputs")),
+            f"{one['first_output_seconds']:.1f}",
+            f"{one['cpu_seconds']:.0f}",
+            f"{one['peak_megabytes'] / 1000:.2f}",
+            f"{one['verdicts'] - one['undecided'] - one['wrong']}, {one['undecided']}, {one['wrong']}",
+        ]
+        for one in found["load"].values()
+    ]
+    head = ["rows", "columns", "groups", "outputs", "first output, s", "processor, s", "peak, GB"]
+    return "\n\n".join([table(["test", "", ""], rows), table([*head, "verdicts right, undecided, wrong"], load)])
+
+
 def _degrees(angle: float | None) -> str:
     return "" if angle is None else f"{angle:.2g}"
 
@@ -399,6 +445,7 @@ TABLES = {
     "modules": modules,
     "baselines": baselines,
     "propose": propose,
+    "reliability": reliability,
 }
 
 if __name__ == "__main__":
@@ -411,7 +458,7 @@ if __name__ == "__main__":
                     (
                         folder / "README.md",
                         folder.parents[1] / "README.md",
-                        *(folder.parents[1] / "docs" / "concepts").glob("*.md"),
+                        *(folder.parents[1] / "docs").glob("*/*.md"),
                     ),
                 )
             )

@@ -1,4 +1,4 @@
-"""Settings that users can change around a piece of code: limits on memory and time, and the folder of the cache.
+"""Settings that users can change around a piece of code, limits on memory and time and the folder of the cache; work that Ctrl-C stops.
 
 They are context variables: they hold in the thread that set them, and in :class:`ContextThreads` that it
 starts; a thread of your own has them if it runs in ``contextvars.copy_context()``.
@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
+import ctypes
 import math
 import os
+import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
@@ -20,6 +22,8 @@ from softsym.errors import InputError
 
 P = ParamSpec("P")
 T = TypeVar("T")
+PERIOD, GRACE, PATIENCE = 0.1, 1.0, 0.5
+"""Seconds between two looks at interruptible work, in which it may end by itself once interrupted, and then by an exception."""
 
 
 class ContextThreads(ThreadPoolExecutor):
@@ -39,6 +43,46 @@ def hold(variable: contextvars.ContextVar[T], value: T) -> Iterator[None]:
         yield
     finally:
         variable.reset(token)
+
+
+def run_interruptible(work: Callable[[Callable[[], bool]], T], grace: float = GRACE) -> T:
+    """Does work that Ctrl-C stops within two seconds, whatever it is doing.
+
+    The work runs in a thread of its own, so that this one can react while a library computes. It is first asked to stop, then an
+    exception is raised in it, and then it is left behind. Elsewhere than in the main thread, which alone is interrupted, it is called
+    directly.
+
+    Args:
+        work: It may ask whether to stop.
+        grace: Seconds in which it may end by itself.
+
+    Raises:
+        KeyboardInterrupt: It was interrupted.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return work(lambda: False)
+    stop, result, context = threading.Event(), Future[T](), contextvars.copy_context()
+
+    def run() -> None:
+        try:
+            result.set_result(context.run(work, stop.is_set))
+        except BaseException as error:  # it is raised again in the main thread
+            result.set_exception(error)
+
+    thread = threading.Thread(target=run, name="softsym-fit", daemon=True)
+    thread.start()
+    try:
+        while not result.done():
+            wait([result], PERIOD)
+    except BaseException:
+        stop.set()
+        if not wait([result], grace).done and thread.ident is not None:
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(
+                ctypes.c_ulong(thread.ident), ctypes.py_object(KeyboardInterrupt)
+            )
+            wait([result], PATIENCE)
+        raise
+    return result.result()
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ All of it goes to standard error, so that results on standard output stay clean.
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,7 +18,9 @@ Unit = Literal["steps", "bytes"]
 LINES = 20
 """About how many lines are printed in all."""
 PATIENCE = 2.0
-"""Seconds before the first line."""
+"""Seconds before the first line of what is done."""
+AT_WORK = 1.0
+"""Seconds after which a line says what is at work, if nothing is done by then."""
 
 _silent: ContextVar[bool] = ContextVar("softsym_silent", default=False)
 
@@ -44,7 +47,9 @@ def progress(
         with _bar(what, total, done, unit) as bar:
             yield bar
     else:
-        yield _Lines(what, total, done, unit, patience)
+        lines = _Lines(what, total, done, unit, patience)
+        with lines.first_line():
+            yield lines
 
 
 def track(items: Sequence[Item], what: str, *, quiet: bool = False) -> Iterator[Item]:
@@ -93,14 +98,30 @@ class _Lines:
     def __init__(self, what: str, total: int, done: int, unit: Unit, patience: float) -> None:
         self.what, self.total, self.done, self.unit = what, total, done, unit
         self.period = max(1, total // LINES)
-        self.silent_until = time.monotonic() + patience
+        self.wait, self.silent_until = min(AT_WORK, patience), time.monotonic() + patience
+
+    @contextmanager
+    def first_line(self) -> Iterator[None]:
+        """Says after a while what is at work, if nothing is done by then."""
+        begun = self.done
+        timer = threading.Timer(self.wait, lambda: say(self._line(begun)) if self.done == begun else None)
+        timer.daemon = True
+        if self.wait:
+            timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
 
     def __call__(self, done: int, text: str = "") -> None:
         is_due = done // self.period > self.done // self.period or done >= self.total
         if is_due and time.monotonic() >= self.silent_until:
-            in_bytes = f"{done / 1e6:.0f}/{self.total / 1e6:.0f} MB"
-            say(f"{self.what} {in_bytes if self.unit == 'bytes' else f'{done}/{self.total}'}  {text}".rstrip())
             self.done = done
+            say(f"{self._line(done)}  {text}".rstrip())
+
+    def _line(self, done: int) -> str:
+        amount = f"{done / 1e6:.0f}/{self.total / 1e6:.0f} MB" if self.unit == "bytes" else f"{done}/{self.total}"
+        return f"{self.what} {amount}"
 
 
 @contextmanager

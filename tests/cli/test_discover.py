@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -132,6 +133,7 @@ WRONG = {
     "rep": ({"--out": "Q"}, "Q"),
     "column": ({"--x-columns": "ax..bq"}, "bq"),
     "model": ({"--model": "forest"}, "unknown model 'forest'; pass one of auto, linear, gp, network"),
+    "particles": ({"--in": "2S + 2V", "--groups": "S(2)"}, "if S(2) permutes equal particles, write their columns"),
     "strengths": ({"--strengths": "often"}, "unknown rule of strengths 'often'; pass one of"),
 }
 
@@ -158,6 +160,22 @@ def test_a_file_alone_gets_advice(softsym, tmp_path):
     assert "its columns are ax, ay, az, bx, by, bz, u, v, w" in err
     assert "softsym discover flights.csv --x-columns ax,ay,az,u,v,w --y-columns bx,by,bz --in 'V + 3S' --out V" in err
     assert not (tmp_path / "softsym-flights").exists()
+
+
+def test_the_advice_on_a_file_with_text_can_be_copied(softsym, tmp_path):
+    X, Y = rows()
+    table = polars.DataFrame(np.hstack([X, Y]), schema=["ax", "ay", "az", "bx", "by", "bz", "cx", "cy", "cz"])
+    table.with_columns(day=polars.lit("monday")).write_csv("text.csv")
+    _, _, err = softsym("discover", "text.csv")
+    line = shlex.split(err.splitlines()[-1].partition("to copy: ")[2])
+    assert line[:2] == ["softsym", "discover"]
+    assert softsym(*line[1:], "--model", "linear")[0] == 0
+    assert (tmp_path / "softsym-text" / "report.html").exists()
+
+
+def test_it_says_at_once_what_it_works_on(softsym):
+    _, _, err = softsym("discover", *(word if word != "network" else "linear" for word in ASKED))
+    assert err.splitlines()[0].endswith(" rows, 2 candidate groups")
 
 
 def test_without_groups_the_data_propose_them(softsym, tmp_path):

@@ -2,9 +2,13 @@
 
 import os
 import pty
+import signal
 import subprocess
 import sys
+import threading
+import time
 
+import numpy as np
 import pytest
 import typer
 
@@ -56,6 +60,24 @@ def test_an_interrupt_is_not_an_error_of_ours(monkeypatch):
     assert run(monkeypatch, "fail", raising=KeyboardInterrupt()) in (1, 130)
 
 
+def test_a_library_that_computes_does_not_delay_an_interrupt(monkeypatch, capsys):
+    def compute():
+        matrix = np.random.default_rng(0).standard_normal((1500, 1500))
+        while True:
+            np.linalg.svd(matrix)  # seconds, of which Python sees nothing
+
+    app = typer.Typer()
+    app.command(name="check")(compute)
+    app.callback()(lambda: None)
+    monkeypatch.setattr(main, "app", app)
+    timer = threading.Timer(0.7, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    began = time.monotonic()
+    assert run(monkeypatch, "check") == 130
+    assert time.monotonic() - began < 3.0
+    assert capsys.readouterr().err.splitlines()[-1].startswith("softsym: interrupted; nothing unfinished was kept")
+
+
 def test_the_version(monkeypatch, capsys):
     assert run(monkeypatch, "--version") == 0
     assert capsys.readouterr().out == f"softsym {ss.__version__}\n"
@@ -70,6 +92,25 @@ def test_every_command_has_help_with_an_example(monkeypatch, capsys):
     for command in main.app.registered_commands:
         assert run(monkeypatch, str(command.name), "--help") == 0
         assert "Example: softsym " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("given", "line"),
+    [
+        (["discver"], "no such command 'discver'; did you mean 'discover'?"),
+        (["discover", "--gruops", "A"], "no such option: --gruops (Possible options: --groups, --row-groups)"),
+        (["discover", "--seed", "x"], "invalid value for '--seed': "),
+        (["predict", "model", "rows.csv"], "missing option '-o' / '--output'"),
+        (["discover", "rows.csv", "more"], "got unexpected extra argument"),
+    ],
+)
+def test_wrong_usage_is_one_line(monkeypatch, capsys, given, line):
+    assert run(monkeypatch, *given) == 2
+    captured = capsys.readouterr()
+    assert captured.err.startswith(f"softsym: error: {line}")
+    assert captured.err.endswith(" (see softsym --help)\n")
+    assert captured.err.count("\n") == 1
+    assert captured.out == ""
 
 
 @pytest.mark.parametrize(

@@ -213,6 +213,17 @@ def test_pages_of_parquet_that_cannot_have_so_many_values(tmp_path, count):
     refuses("a damaged one: a page of -?61 values in a column of 60", path, "x", "y")
 
 
+@pytest.mark.parametrize("suffix", ["arrow", "feather"])
+def test_blocks_of_arrow_beyond_the_file_are_refused_without_panics(tmp_path, suffix, capfd):
+    path = tmp_path / f"d.{suffix}"
+    polars.DataFrame({"x": np.arange(600) / 7, "y": np.ones(600)}).write_ipc(path)
+    assert open_file(path).names == ("x", "y")
+    data = path.read_bytes()
+    path.write_bytes(data[:1000] + data[3000:])
+    refuses("a damaged one: a block of .* bytes at .* in a file of", path, "x", "y")
+    assert capfd.readouterr().err == ""
+
+
 def test_a_list_of_a_page_header_ends_with_the_file():
     """Ten bytes may promise 2^60 truth values; reading them took ten seconds and a gigabyte before it was stopped."""
     with pytest.raises(ValueError, match="cut short"):

@@ -1,6 +1,9 @@
 """Work that can be interrupted, and several trainings: the same to the bit however many processes there are, and stopped all together."""
 
+import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from contextlib import nullcontext
@@ -13,18 +16,10 @@ import torch
 from softsym.discovery import parallel
 from softsym.discovery.fit_data import Shape
 from softsym.discovery.models.network import make_network, make_regularizer, predict_members
-from softsym.discovery.parallel import (
-    Session,
-    Start,
-    TrainJob,
-    Weighted,
-    one_thread,
-    run_interruptible,
-    train_all,
-    train_member,
-)
+from softsym.discovery.parallel import Session, Start, TrainJob, Weighted, one_thread, train_all, train_member
 from softsym.errors import TrainingError
 from softsym.groups import group
+from softsym.limits import run_interruptible
 from softsym.native import torch_only
 from softsym.nn import MLP, ScaleCanonical, SoftMLP
 from softsym.reps import rep
@@ -289,3 +284,41 @@ def test_errors_and_results_of_work_come_back():
     inner.start()
     inner.join()
     assert results == [3]
+
+
+ORPHANS = """
+import os, sys, time
+from joblib.externals.loky import get_reusable_executor
+from softsym.discovery.parallel import _obey, end_processes
+executor = get_reusable_executor(1, timeout=60, initializer=_obey, initargs=(os.getpid(),))
+print(executor.submit(os.getpid).result(), flush=True)
+executor.submit(time.sleep, 60)
+time.sleep(0.2)
+if sys.argv[1:] == ["end"]:
+    end_processes()
+    os._exit(130)
+time.sleep(60)
+"""
+
+
+@pytest.mark.parametrize("ending", ["end", "kill"])
+def test_processes_end_with_the_one_that_started_them(ending):
+    """Once killed it left them for a minute; once interrupted it printed a line for every semaphore that they had shared."""
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    process = subprocess.Popen([sys.executable, "-c", ORPHANS, ending], **pipes)
+    assert process.stdout is not None
+    worker = int(process.stdout.readline())
+    if ending == "kill":
+        process.kill()
+    assert process.wait(30) == (130 if ending == "end" else -signal.SIGKILL)
+    for _ in range(100):
+        time.sleep(0.1)
+        try:
+            os.kill(worker, 0)
+        except ProcessLookupError:
+            break
+    else:
+        os.kill(worker, signal.SIGKILL)
+        pytest.fail("it is left")
+    err = process.communicate(timeout=30)[1]
+    assert ending == "kill" or err == ""

@@ -234,3 +234,11 @@ def test_candidates_without_overlap_or_refuted_are_not_used():
     assert network_shape(shape, groups[2:3]).groups == (groups[2],)
     assert network_shape(shape, groups[2:3]).largest == groups[2]
     assert network_shape(shape, []) is shape
+
+
+@pytest.mark.parametrize(
+    ("share", "text"), [(0.9994, "99.9 %"), (0.9998, "99.98 %"), (0.999999, "> 99.99 %"), (1.0, "100.0 %")]
+)
+def test_all_is_explained_only_where_it_is(share, text):
+    table = str(Baselines([Baseline("gp", 0.1, 0.1, share)]))
+    assert table.splitlines()[1].endswith(f"  {text}")

@@ -1,7 +1,7 @@
 """Kills and interrupts at random moments of the commands: ``python -m tests.fuzz.signals --kills 40 --interrupts 40``.
 
 An interrupt ends a command within two seconds with exit code 130 and one line. After either, files are whole or absent, no process is left,
-and the same command, with ``--resume`` where something was kept, runs to its end.
+and the same command, with ``--resume`` where something was kept, runs to its end (tried after a share of them, ``--again``).
 """
 
 import argparse
@@ -15,17 +15,22 @@ import subprocess
 import sys
 import tempfile
 import time
+import warnings
 from collections import Counter
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 import softsym as ss
+from softsym.training import checkpoint
 from tests.discovery.small import rows
 
 LONGEST = 2.0
 SMALL = ["--in", "2V", "--out", "V", "--groups", "O(2)@x", "O(2)@z"]
 NETWORKS = ["--model", "network", "--width", "16", "--layers", "2", "--epochs", "60", "--seeds", "2"]
+ONE = ["--seeds", "1", "--workers", "1"]
 COMMANDS = {
     "discover": ["discover", "rows.npz", *SMALL, "--out-dir", "out"],
     "discover networks": ["discover", "rows.npz", *SMALL, *NETWORKS, "--jobs", "2", "--out-dir", "out"],
@@ -35,7 +40,28 @@ COMMANDS = {
     "check": ["check", "rows.npz", "--in", "2V", "--groups", "O(3)", "--json", "out.json"],
     "inspect": ["inspect", "--in", "T(3)", "--out", "T(3)", "--groups", "O(4)", "--json", "out.json"],
     "doctor": ["doctor"],
+    "evidence": ["check", "rows.npz", "--in", "2V", "--out", "V", "--groups", "O(2)@x", "O(2)@z", "--json", "out.json"],
+    "train": ["train", "inertia:Oz(2)", "--model", "mlp", "--preset", "quick", "--out-dir", "run"],
+    "reproduce": [
+        "reproduce",
+        "table1",
+        "--preset",
+        "quick",
+        "--column",
+        "MLP",
+        "--row",
+        "O(3)",
+        *ONE,
+        "--out-dir",
+        "results",
+    ],
+    "bench": ["bench", "spaces", "--json", "out.json"],
 }
+LONG = ("discover", "discover networks", "train", "reproduce", "bench")
+ORDER = [name for name in COMMANDS if name not in LONG] * 2 + list(COMMANDS)
+"""Short commands come three times as often."""
+KEPT = {"out.partial": "--resume", "run/spec.json": "--resume"}
+"""What a command keeps, and the word of its line that says how to go on."""
 TEMPORARY = re.compile(r"\..+\.[0-9a-f]{12}(\..*)?")
 
 
@@ -61,12 +87,14 @@ def prepare(folder: Path, model: Path) -> None:
     shutil.copytree(model, folder / "model")
 
 
-def is_alive(group: int) -> bool:
-    """Whether a process of the command still runs, some seconds after its end."""
+def is_alive(folder: Path) -> bool:
+    """Whether a process that was started in the folder, also a worker in a session of its own, runs seconds after the command's end."""
     for _ in range(30):
-        try:
-            os.killpg(group, 0)
-        except ProcessLookupError:
+        places = set()
+        for path in Path("/proc").glob("[0-9]*/cwd"):
+            with contextlib.suppress(OSError):  # it ended, or is of somebody else
+                places.add(os.readlink(path))
+        if str(folder.resolve()) not in places:
             return False
         time.sleep(0.1)
     return True
@@ -74,7 +102,7 @@ def is_alive(group: int) -> bool:
 
 def damage(folder: Path) -> list[str]:
     """What is half-written."""
-    wrong = [path.name for path in folder.iterdir() if TEMPORARY.fullmatch(path.name)]
+    wrong = [path.name for path in folder.rglob(".*") if TEMPORARY.fullmatch(path.name)]
     for name in ("out", "model"):
         if (folder / name).exists():
             ss.load(folder / name / "model" if name == "out" else folder / name)
@@ -82,6 +110,10 @@ def damage(folder: Path) -> list[str]:
         json.loads((folder / "out.json").read_text())
     if (folder / "out.html").exists() and not (folder / "out.html").read_text().rstrip().endswith("</html>"):
         wrong.append("out.html")
+    if (folder / "run").exists():
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            checkpoint.latest(folder / "run")
     return wrong
 
 
@@ -101,13 +133,13 @@ def strike(words: list[str], folder: Path, number: signal.Signals, seconds: floa
     took = time.monotonic() - began
     lines = err.strip().splitlines()
     # Before the command's own first line Python answers, with a traceback or with nothing.
-    is_early = process.returncode == -signal.SIGINT and "in run" not in err and "softsym: " not in err
+    is_early = process.returncode in (-signal.SIGINT, 1) and "in run" not in err and "softsym: " not in err
     return {
         "state": "ended before" if is_late else "Python was starting" if is_early else "",
         "code": process.returncode,
         "seconds": took,
         "said": lines[-1] if lines else "",
-        "alive": is_alive(process.pid),
+        "alive": is_alive(folder),
         "raw": err if "Traceback" in err else "",
     }
 
@@ -122,40 +154,69 @@ def faults(one: dict, folder: Path, number: signal.Signals) -> list[str]:
         wrong += [one["raw"]] * bool(one["raw"])
         wrong += [f"exit {one['code']}"] * (one["code"] != 130)
         wrong += [f"said {one['said']!r}"] * (not one["said"].startswith("softsym: interrupted; "))
+        wrong += [
+            f"said {one['said']!r}"
+            for kept, word in KEPT.items()
+            if (folder / kept).exists() and word not in one["said"]
+        ]
         wrong += [f"took {one['seconds']:.1f} s"] * (one["seconds"] > LONGEST)
     return wrong
 
 
-def attack(number: signal.Signals, count: int, rng: np.random.Generator, place: Path, durations: dict) -> dict:
-    """Stops commands in turn; after every stop of a discovery, and at the end of every command's, it must run through."""
-    codes, messages, times, wrong = Counter(), Counter(), [], []
+def attack(
+    number: signal.Signals,
+    count: int,
+    rng: np.random.Generator,
+    place: Path,
+    durations: dict,
+    share: float,
+    keep: Callable,
+) -> dict:
+    """Stops commands in turn; after a share of the stops the same command must run to its end."""
+    codes, messages, times, wrong, continued = Counter(), Counter(), [], [], 0
+
+    def summary() -> dict:
+        return {
+            "count": sum(codes.values()),
+            "continued": continued,
+            "exit_codes": {str(code): times for code, times in codes.items()},
+            "messages": dict(messages),
+            "seconds_to_stop": {"median": round(float(np.median(times)), 2), "max": round(max(times), 2)}
+            if times
+            else {},
+            "failed": len(wrong),
+        }
+
     for k in range(count):
-        name = list(COMMANDS)[k % len(COMMANDS)]
+        name = ORDER[k % len(ORDER)]
         folder = place / "work"
         prepare(folder, place / "model")
         one = strike(COMMANDS[name], folder, number, float(rng.uniform(0, durations[name])))
         found = faults(one, folder, number)
-        resume = ["--resume"] if (folder / "out.partial").exists() else []
-        force = ["--force"] if (folder / "out").exists() or (folder / "out.csv").exists() else []
-        again = start([*COMMANDS[name], *resume, *force], folder)
-        _, err = again.communicate(timeout=600)
-        found += [f"again: exit {again.returncode}: {err.strip()[-300:]}"] * (again.returncode != 0)
-        found += [f"again: left {left}" for left in damage(folder)]
-        found += ["again: out.partial is left"] * (folder / "out.partial").exists()
+        if rng.random() < share:
+            continued += 1
+            resume = ["--resume"] * any((folder / kept).exists() for kept in KEPT)
+            force = ["--force"] * any((folder / name).exists() for name in ("out", "out.csv"))
+            again = start([*COMMANDS[name], *resume, *force], folder)
+            _, err = again.communicate(timeout=600)
+            found += [f"again: exit {again.returncode}: {err.strip()[-300:]}"] * (again.returncode != 0)
+            found += [f"again: left {left}" for left in damage(folder)]
+            found += ["again: out.partial is left"] * (folder / "out.partial").exists()
         codes[one["state"] or one["code"]] += 1
         if not one["state"]:
             times.append(one["seconds"])
-            messages[re.sub(r"\S*out\S*", "OUT", one["said"]) if number == signal.SIGINT else ""] += 1
+            messages[re.sub(r" is in [^ ;]+", " is in FOLDER", one["said"]) if number == signal.SIGINT else ""] += 1
         for fault in found:
             print(f"{number.name} {k}, {name}: {fault}", file=sys.stderr, flush=True)
         wrong += found
-    return {
-        "count": count,
-        "exit_codes": {str(code): times for code, times in codes.items()},
-        "messages": dict(messages),
-        "seconds_to_stop": {"median": round(float(np.median(times)), 2), "max": round(max(times), 2)},
-        "failed": len(wrong),
-    }
+        keep(summary())
+    return summary()
+
+
+def write(path: Path | None, record: dict, word: str, found: dict) -> None:
+    """Records what was found so far."""
+    if path is not None:
+        path.write_text(json.dumps({**record, word: found}, indent=1) + "\n")
 
 
 def main() -> int:
@@ -164,6 +225,9 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=40)
     parser.add_argument("--interrupts", type=int, default=40)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument(
+        "--again", type=float, default=1.0, help="share of the stops after which the command is run again"
+    )
     parser.add_argument("--json", type=Path, help="a file for the numbers")
     given = parser.parse_args()
     rng, durations = np.random.default_rng(given.seed), {}
@@ -184,10 +248,9 @@ def main() -> int:
             ("kills", signal.SIGKILL, given.kills),
         ):
             if count:
-                record[word] = attack(number, count, rng, place, durations)
+                keep = partial(write, given.json, record, word)
+                record[word] = attack(number, count, rng, place, durations, given.again, keep)
                 print(f"{word}: {json.dumps(record[word])}", flush=True)
-    if given.json:
-        given.json.write_text(json.dumps(record, indent=1) + "\n")
     return sum(record[word]["failed"] for word in ("interrupts", "kills") if word in record)
 
 

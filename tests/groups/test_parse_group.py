@@ -166,6 +166,13 @@ def test_groups_of_different_spaces():
         read_groups(["O(3)", "O(2)"])
 
 
+def test_permutations_of_particles_among_groups_of_space_get_a_hint():
+    with pytest.raises(InputError, match=r"write their columns as 5x\(S \+ V\), not 5S \+ 5V"):
+        read_groups(["O(3)", "S(5)"])
+    with pytest.raises(InputError, match=r"as 2x\(S \+ V\)"):
+        read_groups(["S(2)", "O(3)"])
+
+
 def test_a_group_that_is_given_twice_is_as_large_as_once():
     """Its generators are repeated; the space they define is the same."""
     once, twice = ss.group("O(2)@z"), join_groups(read_groups(["O(2)@z", "O(2)@z"]))

@@ -71,7 +71,7 @@ def test_stopped_and_continued(tmp_path):
     process.send_signal(signal.SIGINT)
     _, stderr = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert "stopped with 1 of 1 runs to do; the same command goes on" in stderr
+    assert stderr.endswith("softsym: interrupted; 1 of 1 runs are left, the same command goes on with them\n")
     assert "Traceback" not in stderr
     done = cli(*arguments, "--quiet", "--json", "-")
     assert done.returncode == 0, done.stderr

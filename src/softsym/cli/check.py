@@ -51,6 +51,8 @@ def command(
     with common.one_line_warnings():
         rows: dict[str, Any] = {"seed": seed, "most_rows": max_rows or None, "drop_missing": drop_missing}
         table, task = read_data(data, x_columns, y_columns, need_y=rep_out is not None, row_groups=row_groups, **rows)
+        if not quiet:
+            common.note_sample(table, data)
         rep = rep_in or (task.rep_in if task else None)
         candidates = groups or (task.groups if task else None)
         if rep is None or not candidates:

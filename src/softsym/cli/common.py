@@ -7,13 +7,16 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from softsym.data.formats import suffixes
 from softsym.errors import InputError, printable
 from softsym.io import put_text
+
+if TYPE_CHECKING:
+    from softsym.data.table import Table
 
 FILES = ", ".join(suffixes())
 MAX_ROWS = 250_000
@@ -52,6 +55,18 @@ def check_texts(reps: Sequence[str | None] = (), groups: Sequence[str | None] = 
     for group in groups:
         if group is not None:
             read_group(group)
+
+
+def show_note(note: str) -> None:
+    """Prints a note on the data or on what they propose."""
+    typer.echo(f"softsym: note: {note}", err=True)
+
+
+def note_sample(table: Table, data: str) -> None:
+    """Says that only some rows of a file are used."""
+    if table.total is not None and table.total > len(table.X):
+        sample = f"a sample of {len(table.X):,} is used (--max-rows 0 for all)"
+        show_note(f"{data} has {table.total:,} rows; {sample}")
 
 
 def check_target(target: str | None, *inputs: str) -> None:

@@ -17,6 +17,7 @@ from softsym.data.columns import explain_missing_options
 from softsym.data.formats import PACKED, suffixes
 from softsym.datasets.parse import is_task, read_data, task_parameters
 from softsym.errors import InputError
+from softsym.progress import say
 from softsym.regularize.strengths import CONTROLLERS
 from softsym.training.devices import DEVICES, check_device_name
 
@@ -110,9 +111,8 @@ def command(
         _check_columns(data, rep_in, rep_out, x_columns, y_columns)
         rows: dict[str, Any] = {"row_groups": row_groups, "most_rows": max_rows or None, "seed": seed}
         table, task = read_data(data, x_columns, y_columns, drop_missing=drop_missing, **rows)
-        if not quiet and table.total is not None and table.total > len(table.X):
-            sample = f"a sample of {len(table.X):,} is used (--max-rows 0 for all)"
-            _show_note(f"{data} has {table.total:,} rows; {sample}")
+        if not quiet:
+            common.note_sample(table, data)
         options = {"rep_in": rep_in, "rep_out": rep_out, "groups": groups, "largest": largest, "strength": strength}
         chosen = ({} if task is None else task_parameters(task)) | {
             key: value for key, value in options.items() if value is not None
@@ -123,9 +123,11 @@ def command(
         given = [] if chosen["groups"] == AUTO else chosen["groups"]
         repeated = check_fit(table, chosen["rep_in"], chosen["rep_out"], given)
         if repeated and not quiet:
-            _show_note(f"{repeated} rows repeat earlier inputs; equal rows stay in one part")
+            common.show_note(f"{repeated} rows repeat earlier inputs; equal rows stay in one part")
         if table.row_groups is not None and not quiet:
-            _show_note(f"there are {table.row_groups.max() + 1} row groups; each stays in one part")
+            common.show_note(f"there are {table.row_groups.max() + 1} row groups; each stays in one part")
+        if not quiet:  # what is imported now takes seconds
+            say(f"{len(table.X):,} rows, {len(given) or 'proposed'} candidate group{'s' * (len(given) != 1)}")
         from softsym.discovery.on_ray import on_cluster
         from softsym.native import free_cores
 
@@ -152,7 +154,7 @@ def command(
                     device=device,
                     executor=executor,
                     on_evidence=None if json_file == "-" else _show_evidence,
-                    on_note=None if quiet else _show_note,
+                    on_note=None if quiet else common.show_note,
                     command=line,
                 )
         except (KeyboardInterrupt, common.Interrupted):
@@ -207,11 +209,6 @@ def _show_evidence(table: EvidenceTable) -> None:
     console = Console()
     console.print(Text(f"Evidence, {table.seconds:.1f} s"))
     console.print(table)
-
-
-def _show_note(note: str) -> None:
-    """Prints a note on the data or on what they propose."""
-    typer.echo(f"softsym: note: {note}", err=True)
 
 
 def _show(est: SoftEquivariantRegressor, out_dir: Path) -> None:

@@ -6,6 +6,7 @@ import importlib.metadata
 import signal
 import sys
 from contextlib import nullcontext
+from functools import partial
 from typing import NoReturn
 
 import typer
@@ -15,6 +16,7 @@ from softsym.cli import check, discover, doctor, inspect, predict, propose
 from softsym.cli.common import Interrupted, one_line_warnings
 from softsym.data.formats import PACKED, suffixes
 from softsym.errors import InputError, TrainingError, printable
+from softsym.limits import run_interruptible
 from softsym.progress import silence
 
 app = typer.Typer(
@@ -34,6 +36,8 @@ app.command(name="doctor")(doctor.command)
 LABORATORY = ("train", "reproduce", "bench")
 """Commands of softsym-lab, by name, so that a message can say where they come from."""
 
+COMPUTING = {"check", "propose", "predict", "inspect"}
+"""Commands that keep nothing when they are interrupted, and may be inside a library that does not hear of it for seconds."""
 
 RENAMED_OPTIONS = {"--rows-together": "--row-groups"}
 """Options of 0.1 that have another name now; the old one is accepted for one release."""
@@ -80,7 +84,8 @@ def run() -> None:
         add_commands()
         check_installed(arguments)
         with one_line_warnings(), silence() if "--quiet" in arguments else nullcontext():
-            app(arguments, standalone_mode=True)
+            work = partial(app, arguments or ["--help"], standalone_mode=False)
+            sys.exit(run_interruptible(lambda stop: work(), grace=0.0) if COMPUTING & set(arguments[:1]) else work())
     except (InputError, TrainingError, OSError) as error:
         if debug:
             raise
@@ -90,8 +95,25 @@ def run() -> None:
     except (KeyboardInterrupt, Interrupted):
         typer.echo("softsym: interrupted; nothing unfinished was kept, run the same command again", err=True)
         sys.exit(130)
+    except Exception as error:
+        if not hasattr(error, "format_message"):  # typer's errors of usage are not public
+            raise
+        typer.echo(f"softsym: error: {printable(describe_usage(error.format_message()))}", err=True)
+        sys.exit(2)
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def describe_usage(message: str) -> str:
+    """What typer says of a wrong command or option, in one line.
+
+    Example:
+        >>> describe_usage("No such command 'discver'. Did you mean 'discover'?")
+        "no such command 'discver'; did you mean 'discover'? (see softsym --help)"
+    """
+    first, *rest = " ".join(message.split()).rstrip(".").split(". ")
+    sentences = [text[:1].lower() + text[1:] for text in (first, *rest) if text]
+    return f"{'; '.join(sentences)} (see softsym --help)"
 
 
 def describe(error: InputError | TrainingError | OSError) -> tuple[str, int]:

@@ -218,8 +218,7 @@ class ColumnarFile(DataFile):
             raise InputError(f"{path} is empty; write it again")
         if start != magic or end != magic:
             raise _damage_error(path, f"it does not begin and end with {magic.decode()}")
-        if path.suffix.lower() == ".parquet":
-            _check_pages(path)
+        (_check_pages if path.suffix.lower() == ".parquet" else _check_blocks)(path)
         schema = _query(path, lambda rows: rows.collect_schema())
         return cls(path, tuple(schema), schema)
 
@@ -342,6 +341,28 @@ def _check_pages(path: Path) -> None:
                 if header[3] < 0 or not 0 <= count <= column[5]:
                     why = f"a page of {count:,} values in a column of {column[5]:,}"
                 place += page.tell() + max(header[3], 0)
+    if why:
+        raise _damage_error(path, why)
+
+
+def _check_blocks(path: Path) -> None:
+    """Refuses an Arrow file whose blocks lie beyond it: polars would print dozens of lines about each."""
+    why = ""
+    with path.open("rb") as file, suppress(OSError, ValueError, struct.error):
+        size = file.seek(0, io.SEEK_END)
+        file.seek(-10, io.SEEK_END)  # a footer in flatbuffers' format, its length, and the magic of six bytes
+        length = int.from_bytes(file.read(4), "little")
+        file.seek(-10 - length, io.SEEK_END)
+        footer = file.read(length)
+        (root,) = struct.unpack_from("<I", footer, 0)
+        fields = root - struct.unpack_from("<i", footer, root)[0]
+        for field in (8, 10):  # dictionaries and rows
+            (at,) = struct.unpack_from("<H", footer, fields + field)
+            vector = root + at + struct.unpack_from("<I", footer, root + at)[0]
+            for k in range(struct.unpack_from("<I", footer, vector)[0] if at else 0):
+                place, header, body = struct.unpack_from("<qi4xq", footer, vector + 4 + 24 * k)
+                if min(place, header, body) < 0 or place + header + body > size:
+                    why = f"a block of {header + body:,} bytes at {place:,} in a file of {size:,}"
     if why:
         raise _damage_error(path, why)
 

@@ -20,13 +20,12 @@ from softsym.arrays import encode_labels as encode_labels
 from softsym.data.formats import open_file as open_file
 from softsym.data.split import duplicate_groups
 from softsym.errors import DataWarning, InputError
-from softsym.groups import Group, Trivial
-from softsym.groups import group as read_group
+from softsym.groups import Group, Trivial, read_groups
 from softsym.limits import check_memory
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
 from softsym.reps.affine import has_points, is_affine, points_to_vectors
-from softsym.reps.particles import has_particles
+from softsym.reps.particles import has_particles, particles_hint
 from softsym.typing import Array, Index
 
 MEMORY_WARNING = 2_000_000_000
@@ -149,7 +148,7 @@ def check_fit(table: Table, rep_in: Rep | str | None, rep_out: Rep | str | None,
     known = [rep for rep in reps if rep is not None]
     affine = has_points(*known)
     sides = ((reps[0], table.X, "X", "--in", "--x-columns"), (reps[1], table.Y, "Y", "--out", "--y-columns"))
-    for group in () if has_particles(*known) else map(read_group, groups):  # read_particles compares sizes
+    for group in () if has_particles(*known) or not groups else read_groups(groups):  # read_particles compares sizes
         for rep, values, what, flag, other in sides:
             if rep is None or values is None:
                 continue
@@ -163,7 +162,7 @@ def check_fit(table: Table, rep_in: Rep | str | None, rep_out: Rep | str | None,
             if size != values.shape[1]:
                 raise InputError(
                     f"{rep} under {group.name} has size {size}, {what} has {values.shape[1]} columns; "
-                    f"pass another representation as {flag} or other {other}{quaternion_hint(values)}"
+                    f"pass another representation as {flag} or other {other}{particles_hint(rep, group) or quaternion_hint(values)}"
                 )
     if len(table.X) < MINIMUM_ROWS:
         raise InputError(f"{table.source} has {len(table.X)} rows; at least {MINIMUM_ROWS} are needed")

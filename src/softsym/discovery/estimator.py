@@ -35,7 +35,7 @@ from softsym.discovery.config import (
     read_hyperparameters,
 )
 from softsym.discovery.fit_data import AUTO, FitData, Rows, Target, compute_evidence, make_shape, warn_if_standardised
-from softsym.discovery.parallel import Executor, Session, Stop, run_interruptible
+from softsym.discovery.parallel import Executor, Session, Stop
 from softsym.discovery.points import Points, has_points, read_points
 from softsym.discovery.symmetries import Symmetries, measure_symmetries, read_evidence
 from softsym.errors import InputError
@@ -43,6 +43,7 @@ from softsym.groups import Group, Translation
 from softsym.groups import group as read_group
 from softsym.inference import EvidenceTable
 from softsym.io import put_text
+from softsym.limits import run_interruptible
 from softsym.progress import silence
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep

@@ -1,4 +1,4 @@
-"""Trainings of networks, one after the other or in parallel processes, with bitwise equal results; and work that Ctrl-C can stop.
+"""Trainings of networks, one after the other or in parallel processes, with bitwise equal results.
 
 A training in a process of its own writes a line for every epoch into a file, and stops if a file named ``stop`` exists. Nothing else is
 shared, so any process may end at any time.
@@ -7,14 +7,13 @@ shared, so any process may end at any time.
 from __future__ import annotations
 
 import contextlib
-import contextvars
-import ctypes
 import json
 import os
 import signal
 import sys
 import tempfile
 import threading
+import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, wait
@@ -22,7 +21,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol
 
 from softsym.errors import SlowTrainingWarning, TrainingError
 from softsym.native import announce, is_torch_only, torch_only
@@ -43,42 +42,6 @@ OnEpoch = Callable[[int, Row], bool]
 PERIOD, IDLE = 0.1, 30
 """Seconds between two reads of what processes have written, and after which an idle process ends."""
 STOP = "stop"
-GRACE, PATIENCE = 1.0, 0.5
-"""Seconds in which interrupted work may end by itself, and then by an exception."""
-T = TypeVar("T")
-
-
-def run_interruptible(work: Callable[[Stop], T]) -> T:
-    """Does work that Ctrl-C stops within two seconds, whatever it is doing.
-
-    The work runs in a thread of its own, so that this one can react while a library computes. It is first asked to stop, then an
-    exception is raised in it, and then it is left behind. Elsewhere than in the main thread, which alone is interrupted, it is called
-    directly.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        return work(lambda: False)
-    stop, result, context = threading.Event(), Future[T](), contextvars.copy_context()
-
-    def run() -> None:
-        try:
-            result.set_result(context.run(work, stop.is_set))
-        except BaseException as error:  # it is raised again in the main thread
-            result.set_exception(error)
-
-    thread = threading.Thread(target=run, name="softsym-fit", daemon=True)
-    thread.start()
-    try:
-        while not result.done():
-            wait([result], PERIOD)
-    except BaseException:
-        stop.set()
-        if not wait([result], GRACE).done and thread.ident is not None:
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(
-                ctypes.c_ulong(thread.ident), ctypes.py_object(KeyboardInterrupt)
-            )
-            wait([result], PATIENCE)
-        raise
-    return result.result()
 
 
 @dataclass(frozen=True, eq=False)
@@ -279,11 +242,8 @@ def _train_in_processes(
     from joblib.externals.loky.process_executor import BrokenProcessPool
 
     announce()  # here, once, and not in every process
-    # The environment of this process, number of threads included, on which results may depend. Processes ignore Ctrl-C, which a
-    # terminal sends to all: this process decides when they end.
-    executor = get_reusable_executor(
-        min(n_jobs, len(jobs)), timeout=IDLE, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN)
-    )
+    # The environment of this process, number of threads included, on which results may depend.
+    executor = get_reusable_executor(min(n_jobs, len(jobs)), timeout=IDLE, initializer=_obey, initargs=(os.getpid(),))
     with tempfile.TemporaryDirectory(prefix="softsym-", ignore_cleanup_errors=True) as name:
         try:
             futures = [
@@ -301,15 +261,33 @@ def _train_in_processes(
             raise
 
 
+def _obey(parent: int) -> None:
+    """Leaves it to the process that started this one when this one ends: not with Ctrl-C, which a terminal sends to all, but with it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def follow() -> None:
+        while os.getppid() == parent:
+            time.sleep(0.5)
+        os._exit(1)
+
+    threading.Thread(target=follow, daemon=True).start()
+
+
 def end_processes() -> None:
-    """Ends all processes that train, if there are any."""
+    """Ends all processes that train, if there are any, and gives back what they shared, which Python does not do where it ends at once."""
     if "joblib.externals.loky" in sys.modules:
+        import multiprocessing.util
+
         from joblib.externals.loky import reusable_executor
 
         executor = reusable_executor._executor
         with contextlib.suppress(Exception):
             if executor is not None:
                 executor.shutdown(wait=False, kill_workers=True)
+        for child in multiprocessing.active_children():  # those that have just been started, too
+            child.terminate()
+        with contextlib.suppress(Exception):
+            multiprocessing.util._run_finalizers(0)  # type: ignore[attr-defined]  # or a line for every semaphore is printed
 
 
 def _follow(folder: Path, futures: Sequence[Future[Any]], on_epoch: OnEpoch) -> None:

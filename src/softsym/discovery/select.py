@@ -100,6 +100,13 @@ class Baseline:
         return asdict(self)
 
 
+def _percent(share: float) -> str:
+    """With one digit after the point, or two where one would round to 100 %."""
+    if 0.99995 <= share < 1:
+        return "> 99.99 %"
+    return f"{100 * share:.{2 if 0.9995 <= share < 1 else 1}f} %"
+
+
 class Baselines(CandidateTable[Baseline]):
     """The table of all models, the selected one first.
 
@@ -115,9 +122,7 @@ class Baselines(CandidateTable[Baseline]):
     columns = (
         Column("model", "Model", lambda row: row.name),
         Column("held-out error", "Held-out error", lambda row: row.test_error, "{:.4g}".format, is_figure=True),
-        Column(
-            "explained", "Explained", lambda row: row.explained, lambda share: f"{100 * share:.1f} %", is_figure=True
-        ),
+        Column("explained", "Explained", lambda row: row.explained, _percent, is_figure=True),
         Column("", "", lambda row: row.verdict),
     )
 

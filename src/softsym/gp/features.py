@@ -84,6 +84,8 @@ PERFECT = 1e-9
 FLAT = 3.0
 """Prior standard deviation of polynomial parts next to smooth ones: little shrinkage."""
 TUPLES = "particles", "pairs", "triples", "orders"
+MAX_SCALED = 10_000_000
+"""Numbers from which scales of coordinates are taken."""
 MAX_SUMMED = 150_000
 """Rows times orders of all particles, over which features are summed."""
 ZERO = 1e-9
@@ -247,6 +249,11 @@ class InducingPoints:
         return np.array([np.sqrt((each**2).mean()) for each in changes])
 
 
+def _some(X: Array, coordinates: int) -> Array:
+    """Rows at equal distances, so many that their coordinates take little memory: enough for scales."""
+    return X[:: max(1, len(X) * coordinates // MAX_SCALED)]
+
+
 @stored
 @dataclass(frozen=True, eq=False)
 class Coordinates:
@@ -271,7 +278,7 @@ class Coordinates:
         columns = [(each.start, each.stop) for each in rep.segments(group) if not each.type.rank]
         scalars = np.array([k for ends in columns for k in range(*ends)], dtype=np.int64)
         one = np.ones(len(scalars) + len(invariants))
-        own = cls(scalars, invariants, one, one, one, one)
+        own, X = cls(scalars, invariants, one, one, one, one), _some(X, len(one))
         raw = own.raw(X)
         unit, scale = np.median(np.abs(raw), axis=0) + SMALLEST, np.sqrt((raw**2).mean(0)) + SMALLEST
         return replace(own, unit=unit, raw_scale=scale).standardise(X)
@@ -280,7 +287,7 @@ class Coordinates:
         """The same with mean and standard deviation of rows; homogeneous ones are for groups that keep lengths."""
         one = np.ones(len(self.mean))
         own = replace(self, mean=0.0 * one, std=one, is_homogeneous=is_homogeneous)
-        smooth = own.smooth(X)[:, : len(one)]
+        smooth = own.smooth(_some(X, len(one)))[:, : len(one)]
         return replace(own, mean=smooth.mean(0), std=smooth.std(0) + SMALLEST)
 
     @property

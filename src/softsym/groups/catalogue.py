@@ -354,8 +354,16 @@ def read_groups(groups: Group | str | Sequence[Group | str]) -> list[Group]:
     parsed = [group(text) for text in texts]
     if len({each.dim for each in parsed}) > 1:
         acting = ", ".join(f"{each.name} on R^{each.dim}" for each in parsed)
-        raise InputError(f"all groups must act on the same space, got {acting}")
+        raise InputError(f"all groups must act on the same space, got {acting}{_particles_hint(parsed)}")
     return parsed
+
+
+def _particles_hint(groups: Sequence[Group]) -> str:
+    """How to write columns of equal particles, if one of the groups may permute such."""
+    for each in groups:
+        if each.is_permutation and each.dim > 1:
+            return f"; if {each.name} permutes equal particles, write their columns as {each.dim}x(S + V), not {each.dim}S + {each.dim}V"
+    return ""
 
 
 def read_named_groups(texts: Sequence[str], names: Sequence[str] | None) -> tuple[Group, ...]:

@@ -48,7 +48,7 @@ from softsym.groups import group as read_group
 from softsym.reps import Rep, Scalar, TensorType
 from softsym.reps import rep as read_rep
 from softsym.reps.atoms import group_element
-from softsym.reps.particles import has_particles, read_particles
+from softsym.reps.particles import has_particles, particles_hint, read_particles
 from softsym.spaces import invariants
 from softsym.typing import Array
 
@@ -206,7 +206,7 @@ def read_shape(
         if size != values.shape[1]:
             raise InputError(
                 f"{rep} under {whole.name} has size {size}, {what} has {values.shape[1]} columns; pass another `{name}`"
-                + quaternion_hint(values)
+                + (particles_hint(rep, whole) or quaternion_hint(values))
             )
     return first, second, listed
 

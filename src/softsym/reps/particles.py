@@ -24,6 +24,21 @@ def has_particles(*reps: Rep) -> bool:
     return any(kind.particles is not None for rep in reps for _, kind in rep)
 
 
+def particles_hint(rep: Rep, group: Group) -> str:
+    """How to write columns that a group of permutations may exchange, for a message on sizes; empty if it is none.
+
+    Example:
+        >>> import softsym as ss
+        >>> particles_hint(ss.rep("5S + 10V"), ss.S(5))
+        '; if S(5) permutes equal particles, write 5x(S + 2V)'
+    """
+    n = group.dim
+    if not group.is_permutation or n < 2 or any(copies % n for copies, _ in rep):
+        return ""
+    each = Rep(tuple((copies // n, kind) for copies, kind in rep))
+    return f"; if {group.name} permutes equal particles, write {n}x({each})"
+
+
 def read_particles(
     rep_in: Rep, rep_out: Rep, groups: Sequence[Group | str], columns: tuple[int, int]
 ) -> tuple[Rep, Rep, list[Group]]:

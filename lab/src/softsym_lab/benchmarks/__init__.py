@@ -20,6 +20,7 @@ LONG = (
     "many-rows",
     "molecules",
     "scale",
+    "load",
 )
 """Suites that take long and have to be named."""
 WITH_FOLDER = ("learning", "calibration-evidence", "models", "propose", "baselines", "recordings", "many-rows")
@@ -85,6 +86,7 @@ def run(
         "many-rows": many_rows.run,
         "molecules": molecules.run,
         "scale": scale.run,
+        "load": scale.load,
     }
     if suite is not None and suite not in suites:
         raise InputError(f"unknown suite {suite!r}; pass one of {', '.join(suites)}")

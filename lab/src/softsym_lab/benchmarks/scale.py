@@ -32,11 +32,15 @@ class Case:
         rows: Of the file.
         columns: Inputs: a fifth of them scalars, the others vectors.
         groups: How many candidates.
+        outputs: Three times as many vectors.
+        lean: What scalars add to each vector along z, which leaves ``O(2)@z``; nothing in the series.
     """
 
     rows: int
     columns: int = 20
     groups: int = 1
+    outputs: int = 3
+    lean: float = 0.0
 
 
 def run(rows: Sequence[int] = ROWS, columns: Sequence[int] = COLUMNS, groups: Sequence[int] = GROUPS) -> dict[str, Any]:
@@ -97,8 +101,12 @@ def write(case: Case, path: Path) -> None:
         rng = np.random.default_rng([0, start])
         X = rng.standard_normal((n, case.columns), dtype=np.float32)
         V = X[:, scalars:].reshape(n, vectors, 3)
-        Y = (X[:, :1, None] * V[:, :1] + V[:, 1:2])[:, 0] + 0.05 * rng.standard_normal((n, 3), dtype=np.float32)
-        columns = {f"x{k}": X[:, k] for k in range(case.columns)} | {f"y{k}": Y[:, k] for k in range(3)}
+        outputs = [
+            X[:, k % scalars, None] * V[:, k % vectors] + V[:, (k + 1) % vectors] for k in range(case.outputs // 3)
+        ]
+        Y = np.concatenate(outputs, axis=1) + 0.05 * rng.standard_normal((n, case.outputs), dtype=np.float32)
+        Y[:, 2::3] += case.lean * X[:, :1]
+        columns = {f"x{k}": X[:, k] for k in range(case.columns)} | {f"y{k}": Y[:, k] for k in range(case.outputs)}
         piece = path.with_name(f"piece-{start}.parquet")
         polars.DataFrame(columns).write_parquet(piece)
         pieces.append(piece)
@@ -157,6 +165,61 @@ def _stream(case: Case, path: Path) -> dict[str, float]:
         "stream_peak_megabytes": peak_megabytes(),
         "stream_import_megabytes": before,
     }
+
+
+LOAD = {
+    "rows": Case(10_000_000, lean=0.5, groups=2),
+    "columns": Case(10_000, columns=300, lean=0.5, groups=2),
+    "groups": Case(10_000, groups=50, lean=0.5),
+    "outputs": Case(10_000, outputs=51, lean=0.5, groups=2),
+    "all": Case(1_000_000, columns=60, groups=10, outputs=12, lean=0.5),
+}
+"""The largest size of every axis, and of all together."""
+
+
+def load(names: Sequence[str] = tuple(LOAD)) -> dict[str, Any]:
+    """``softsym check`` with outputs at the largest sizes: seconds to its first output and in all, peak of memory, verdicts."""
+    return {name: {**asdict(LOAD[name]), **check(LOAD[name])} for name in names}
+
+
+def check(case: Case) -> dict[str, Any]:
+    """The evidence as a command; rotations about z hold, those about other axes do not."""
+    import os
+    import time
+
+    scalars, vectors = count_inputs(case)
+    groups = ["O(2)@z", *(f"O(2)@({math.cos(k):.3f},{math.sin(k):.3f},1)" for k in range(1, case.groups))]
+    with tempfile.TemporaryDirectory(prefix="softsym-load-") as folder:
+        write(case, Path(folder) / "rows.parquet")
+        command = [sys.executable, "-m", "softsym", "check", "rows.parquet", "--json", "out.json"]
+        command += ["--x-columns", f"x0..x{case.columns - 1}", "--y-columns", f"y0..y{case.outputs - 1}"]
+        command += ["--in", f"{scalars}S + {vectors}V", "--out", f"{case.outputs // 3}V", "--groups", *groups]
+        began, first = time.monotonic(), None
+        with subprocess.Popen(
+            command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        ) as process:
+            assert process.stdout is not None
+            for _ in process.stdout:
+                first = first or round(time.monotonic() - began, 1)
+            _, status, used = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+        found = {row["name"]: row["verdict"] for row in _rows(Path(folder) / "out.json")}
+        wrong = [name for name, verdict in found.items() if (verdict == "exact") != (name == groups[0])]
+        undecided = [name for name in wrong if found[name] == "undecided"]
+        return {
+            "first_output_seconds": first,
+            "whole_seconds": round(time.monotonic() - began, 1),
+            "cpu_seconds": round(used.ru_utime + used.ru_stime, 1),
+            "peak_megabytes": round(used.ru_maxrss / 1024, 1),
+            "exit_code": process.returncode,
+            "verdicts": len(found),
+            "undecided": len(undecided),
+            "wrong": len(wrong) - len(undecided),
+        }
+
+
+def _rows(file: Path) -> list[dict[str, Any]]:
+    return json.loads(file.read_text())["evidence"] if file.exists() else []
 
 
 PARTS = {"evidence": _evidence, "stream": _stream}

@@ -13,7 +13,7 @@ def command(
     suite: str | None = typer.Argument(
         None,
         help="Which suite: spaces, step, loop, native, or one of those that take long and are left out by default: learning, "
-        "evidence, calibration-evidence, models, modules, propose, baselines, recordings, many-rows, molecules, scale.",
+        "evidence, calibration-evidence, models, modules, propose, baselines, recordings, many-rows, molecules, scale, load.",
     ),
     folder: Path | None = typer.Option(
         None,

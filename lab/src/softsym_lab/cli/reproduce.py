@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from softsym.cli import write_json
+from softsym.cli import Interrupted, write_json
 from softsym.cluster import check_engine
 from softsym.errors import InputError
 
@@ -79,9 +79,9 @@ def command(
         return _list_runs(chosen, store, runner, json_file)
     try:
         tally = reproduce(chosen, store, runner, quiet=quiet)
-    except KeyboardInterrupt:
-        left = len(chosen.missing(store))
-        typer.echo(f"softsym: stopped with {left} of {len(chosen.runs)} runs to do; the same command goes on", err=True)
+    except (KeyboardInterrupt, Interrupted):
+        left = f"{len(chosen.missing(store))} of {len(chosen.runs)} runs are left"
+        typer.echo(f"softsym: interrupted; {left}, the same command goes on with them", err=True)
         raise typer.Exit(130) from None
     _show(render(chosen, store), tally, json_file)
     if tally.failed:

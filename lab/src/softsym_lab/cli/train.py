@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from softsym.cli import check_texts, write_json
+from softsym.cli import Interrupted, check_texts, write_json
 from softsym.regularize.strengths import CONTROLLERS
 from softsym.training import DEVICES, check_device_name
 from softsym_lab.zoo import MODELS
@@ -64,8 +64,11 @@ def command(
     folder = Path(out_dir) if out_dir is not None else Path("runs") / slug
     try:
         result = run(spec, folder, resume=resume, quiet=quiet, track=track)
-    except KeyboardInterrupt:
-        typer.echo(f"softsym: stopped; what was learned is in {folder}, go on with --resume", err=True)
+    except (KeyboardInterrupt, Interrupted):
+        kept = "nothing had been learned yet"
+        if (folder / "spec.json").exists():
+            kept = f"what has been learned is in {folder}; add --resume to the same command to go on"
+        typer.echo(f"softsym: interrupted; {kept}", err=True)
         raise typer.Exit(130) from None
     if json_file is not None:
         write_json(result.to_dict(), json_file)

@@ -82,12 +82,14 @@ def cell(value: str | float | tuple[float, float]) -> str:
 
 
 def percent(share: float) -> str:
-    """A share as a percentage; near 0 and 100 % with more digits."""
+    """A share as a percentage; near 0 and 100 % with more digits, and 100 % only where it is."""
     if not math.isfinite(share):
         return ABSENT
     if abs(share) < 0.1:
         return f"{number(100 * share)} %"
     gap = abs(1 - share)
+    if 0.99995 <= share < 1:
+        return "> 99.99 %"
     places = 0 if gap > 0.1 else 1 if gap > 0.005 else 2
     return f"{100 * share:.{places}f} %".replace("-", MINUS)
 
