@@ -142,6 +142,21 @@ def many_rows() -> str:
     return table(["target function", "model", *(f"{n:,} rows" for n in counts)], rows)
 
 
+def molecules() -> str:
+    """Errors of energies, dipoles and polarizabilities of molecules, and verdicts of their symmetries."""
+    rows = []
+    for one in recorded("molecules")["sets"]:
+        groups = [f"`{name}` {word}, {one['evidence'][name]}" for name, word in one["verdicts"].items()]
+        other = one["elsewhere"]
+        errors = [f"{one[key]:.2g}" for key in ("error", "kernel_ridge")]
+        elsewhere = f"{other['error']:.2g} ({other['what']}; {other['source']})" if other else ""
+        name, seconds = f"{one['set']}, {one['unit']}", f"{one['seconds']:.0f}"
+        rows.append([name, "; ".join(groups), *errors, elsewhere, seconds])
+    count = recorded("molecules")["sets"][0]["rows"]
+    head = [f"{count} rows", "verdicts of GP, evidence", "softsym GP", "kernel ridge", "elsewhere", "seconds"]
+    return table(head, rows)
+
+
 def _ratio(line: dict[str, Any], part: str) -> str:
     if part not in line:
         return ""
@@ -423,6 +438,7 @@ TABLES = {
     "verdicts": verdicts,
     "recordings": recordings,
     "many_rows": many_rows,
+    "molecules": molecules,
     "null": null,
     "prediction": prediction,
     "models": models,

@@ -8,8 +8,8 @@ import torch
 
 import softsym as ss
 from softsym.gp.arrays import replace_arrays
-from softsym.gp.features import AveragedFeatures, can_follow_all, equivariant_features, write_out
-from softsym.gp.particles import read_exchanges
+from softsym.gp.features import AveragedFeatures, can_follow_all, equivariant_features, scale_copies, write_out
+from softsym.gp.particles import SurroundingFeatures, read_exchanges
 from softsym.metrics.transform import read_shape, transform_rows
 from softsym.reps.atoms import group_element
 
@@ -21,6 +21,8 @@ CASES = [  # inputs, outputs, candidates, columns
     ("6x(V)", "pS", ["O(3) * S(6)"], (18, 1)),
     ("V[1]*V[0]", "V[0]", ["O(3) * S(5)"], (15, 3)),
     ("2V", "V", ["S(6)"], (12, 6)),
+    ("2x(V) + 4x(S + V) + 1x(V)", "S", ["O(3) * S(2) * S(4)", "SO(3) * S(2)"], (25, 1)),
+    ("3x(V + S) + V", "Sym(2)", ["O(3) * S(3)"], (15, 6)),
 ]
 
 
@@ -143,3 +145,55 @@ def test_forces_of_particles():
     X = r.reshape(600, 18)
     gp = ss.SoftEquivariantGP("6x(V)", "6x(V)", ["O(3) * S(6)"]).fit(X[:150], Y[:150])
     assert ((gp.predict(X[150:]) - Y[150:]) ** 2).mean() < 0.05 * Y.var()
+
+
+def surroundings(case, rows=25):
+    """Features of what is around particles, their type, and rows."""
+    first, second, (group, *_), X = make(case, rows)
+    kind = second.terms[0][1]
+    found = [each for each in equivariant_features(first, kind, group, X, 300) if isinstance(each, SurroundingFeatures)]
+    assert len(found) == 5
+    return found, kind.size(group), X
+
+
+@pytest.mark.parametrize("case", [CASES[2], *CASES[-2:]], ids=lambda case: f"{case[0]} to {case[1]}")
+def test_surroundings_are_differences_of_positions(case):
+    """Nothing changes where all positions move together; torch, and what is stored, give the same."""
+    found, q, X = surroundings(case)
+    for each in found[::2]:
+        here = write_out(each(X), q)
+        moved = X.copy()
+        starts = {19: range(4, 16, 3), 25: [*range(0, 6, 3), *range(10, 25, 3)], 15: range(0, 9, 3)}[X.shape[1]]
+        for start in starts:
+            moved[:, start : start + 3] += [0.3, -1.0, 2.0]
+        assert np.abs(write_out(each(moved), q) - here).max() < 1e-8 * np.abs(here).max()
+        own = replace_arrays(each, lambda array: array if array.dtype.kind == "i" else torch.tensor(array))
+        for (C, phi), (D, psi) in zip(each(X), own(torch.tensor(X)), strict=True):
+            assert (C is None and D is None) or np.allclose(C, D.numpy(), atol=1e-9)
+            assert np.allclose(phi, psi.numpy(), atol=1e-9)
+
+
+def test_one_scale_for_a_quantity_of_several_kinds():
+    rep, _, (group,), X = make(("2x(V) + 3x(S + V)", "S", ["O(3) * S(2) * S(3)"], (18, 1)))
+    X[:, :6] *= 10.0
+    _, scale = scale_copies(X, rep, group)
+    positions = [*range(6), *range(9, 18)]
+    assert np.ptp(scale[positions]) == 0.0
+    assert scale[0] == pytest.approx(np.sqrt((X[:, positions] ** 2).mean()))
+    assert scale[6] != scale[0]
+
+
+def test_energies_of_two_kinds(tmp_path):
+    """Every particle has a smooth function of all others around it, as atoms in a metal have; two kinds, and a single particle."""
+    rng = np.random.default_rng(0)
+    r = rng.uniform(-1.5, 1.5, (500, 6, 3))
+    lengths = np.linalg.norm(r[:, :, None] - r[:, None] + 10.0 * np.eye(6)[:, :, None], axis=-1)
+    Y = np.sqrt((np.array([1, 1, 0.3, 0.3, 0.3, 2.0]) * np.exp(-lengths)).sum(axis=2)).sum(axis=1)
+    X = r.reshape(500, 18)
+    gp = ss.SoftEquivariantGP("2x(V) + 3x(V) + 1x(V)", "S", ["O(3)", "S(2) * S(3)"]).fit(X[:200], Y[:200])
+    predicted = gp.predict(X[200:])
+    assert gp.exact_groups_ == ("O(3)", "S(2) * S(3)")
+    assert ((predicted - Y[200:]) ** 2).mean() < 0.02 * Y.var()
+    gp.save(tmp_path / "gp")
+    assert np.allclose(ss.load(tmp_path / "gp").predict(X[200:]), predicted)
+    assert np.allclose(gp.module()(torch.tensor(X[200:])).numpy().ravel(), predicted)

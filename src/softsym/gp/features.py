@@ -27,12 +27,22 @@ from scipy.linalg import expm, solve_triangular
 
 from softsym.gp.arrays import stored
 from softsym.gp.covariants import SCALAR, Polynomials, equivariant_polynomials, invariant_polynomials, separates_orbits
-from softsym.gp.particles import Exchanges, ManyBodyFeatures, PooledFeatures, principal_axes, read_exchanges
+from softsym.gp.particles import (
+    Exchanges,
+    Invariants,
+    ManyBodyFeatures,
+    PooledFeatures,
+    SurroundingFeatures,
+    Tuples,
+    principal_axes,
+    read_exchanges,
+)
 from softsym.groups import Group, Trivial
 from softsym.groups.finite_subgroup import finite_subgroup
 from softsym.metrics.transform import act, torch_of
 from softsym.reps import Rep, Scalar, TensorType
 from softsym.reps.atoms import group_element
+from softsym.reps.symmetric import symmetry_power
 from softsym.typing import Array, Index
 
 Part = tuple[Any, Any]
@@ -73,7 +83,7 @@ PERFECT = 1e-9
 """Share of the outputs that is taken for rounding."""
 FLAT = 3.0
 """Prior standard deviation of polynomial parts next to smooth ones: little shrinkage."""
-TUPLES = "particles", "pairs", "triples"
+TUPLES = "particles", "pairs", "triples", "orders"
 MAX_SCALED = 10_000_000
 """Numbers from which scales of coordinates are taken."""
 MAX_SUMMED = 150_000
@@ -83,6 +93,12 @@ ZERO = 1e-9
 SUMMED, PRINCIPAL, FACTORS = 60, 12, 16
 """Sums of invariants over pairs of each kind, how many of their principal coordinates smooth functions have, and equivariant sums next to
 these."""
+SUMS_AROUND, FACTORS_AROUND, AROUND, FLATTEST, WIDER_AROUND = 16, 8, 60, 1e-6, 2.0
+"""Sums of each type over the neighbours of a particle, such sums of the outputs' type, principal coordinates of inner products, the least
+deviation of these relative to their size, and by how much widths are larger."""
+LOGARITHMIC, NEAR = 0.03, 1e-3
+"""Share of a typical invariant from which its functions are those of its logarithm, and of a typical squared length from which directions
+count."""
 PIVOTED = 4_000
 """Rows among which inducing points are chosen."""
 SMALLEST = 1e-12
@@ -369,6 +385,22 @@ class SmoothFeatures:
         """The same with other widths."""
         points, width = self.coordinates.smooth(X), self.inducing.width * factors
         return replace(self, inducing=InducingPoints.select(points, width, most))
+
+
+@stored
+@dataclass(frozen=True, eq=False)
+class NeighbourFeatures:
+    """Directions of equivariant polynomials times smooth functions of invariants."""
+
+    covariants: Polynomials
+    lengths: Array  # root mean squares of these
+    coordinates: Coordinates
+    inducing: InducingPoints  # functions of coordinates
+
+    def __call__(self, X: Any) -> list[Part]:
+        """Parts of rows (n, inputs)."""
+        values = self.covariants(X) / self.lengths
+        return [(values / ((values**2).mean(1)[:, None] + NEAR) ** 0.5, self.inducing(self.coordinates.smooth(X)))]
 
 
 @stored
@@ -766,32 +798,34 @@ def _pooled(exchanges: Exchanges, X: Array, most: int) -> Iterator[FeatureMap]:
         for each in equivariant_features(first.rep, output, group, X[:, first.columns[0]], share):
             yield each if is_plain else PooledFeatures(each.name, (first.columns,), (each,), order)
         return
-    listed = [each for k in range(len(exchanges.sums)) for each in _sums(exchanges, k, output, order, X, most)]
+    sizes = enumerate(exchanges.sums)
+    listed = [each for k, sums in sizes for each in _sums(exchanges, sums, k, output, order, X, most)]
     polynomials = [each for each in listed if is_polynomial(each)]
     yield from sorted(polynomials, key=lambda each: each.values(X[:1]).shape[3])
     yield from (each for each in listed if not is_polynomial(each))
     yield from _many_body(exchanges, polynomials, X, most)
-    if whole is not None and others and len(X) * len(whole.columns) <= MAX_SUMMED:
-        for each in _unscaled(whole.rep, output, group, X[:, whole.columns[0]], most // repeats):
-            if not is_polynomial(each):
-                yield PooledFeatures(f"{each.name} summed over orders", (whole.columns,), (each,), order)
+    is_small = whole is not None and others and len(X) * len(whole.columns) <= MAX_SUMMED
+    for size, sums in ((3, (whole,) if whole is not None and is_small else ()), (1, exchanges.relative)):
+        found = _sums(exchanges, sums, size, output, order, X, most)
+        yield from (each for each in found if not is_polynomial(each))  # whose polynomials are among the others
+    yield from _surroundings(exchanges, X, most)
 
 
 def _sums(
-    exchanges: Exchanges, size: int, output: TensorType, order: Index, X: Array, most: int
+    exchanges: Exchanges, sums: Sequence[Tuples], size: int, output: TensorType, order: Index, X: Array, most: int
 ) -> Iterator[PooledFeatures]:
     """Sums over tuples of a size: the same features for all choices of kinds, as far as there are any."""
     is_shared = order.shape[0] * order.shape[2] == 1  # functions of one coordinate are those of all
-    share = most // (len(exchanges.sums[size]) * (1 if is_shared else order.shape[1]))
+    share = most // (max(1, len(sums)) * (1 if is_shared else order.shape[1]))
     repeats, maps = order.shape[1] if is_shared else 1, []
-    for tuples in exchanges.sums[size]:
-        rows = X[:, tuples.columns].reshape(-1, tuples.columns.shape[1])
-        listed = _unscaled(tuples.rep, output, exchanges.group, rows, share, repeats)
+    for tuples in sums:
+        listed = map(tuples.read, _unscaled(tuples.rep, output, exchanges.group, tuples.rows(X), share, repeats))
         maps.append({each.name: (tuples.columns, each) for each in listed})
     for name in dict.fromkeys(name for each in maps for name in each):
         chosen = [each[name] for each in maps if name in each]
         columns, features = zip(*chosen, strict=True)
-        yield PooledFeatures(f"{name} summed over {TUPLES[size]}", columns, features, order)
+        pooled = PooledFeatures(f"{name} summed over {TUPLES[size]}", columns, features, order)
+        yield pooled.centre(X) if output == SCALAR else pooled
 
 
 def _many_body(
@@ -801,31 +835,69 @@ def _many_body(
     targets, repeats, _ = exchanges.order.shape
     size = min(1, len(exchanges.sums) - 1)
     most_sums = SUMMED * len(exchanges.sums[size])
-    sums = _sums(exchanges, size, SCALAR, np.arange(targets).reshape(-1, 1, 1), X, most_sums)
+    sums = _sums(exchanges, exchanges.sums[size], size, SCALAR, np.arange(targets).reshape(-1, 1, 1), X, most_sums)
     scalars = next((each for each in sums if f"width {WIDTHS[2]}" in each.name), None)
-    if exchanges.output == SCALAR:
-        factors = next((_constant(each) for each in polynomials), None)
-    else:
-        few = [each for each in polynomials if each.values(X[:1]).shape[3] <= FACTORS]
-        factors = few[-1] if few else None
-    if scalars is None or factors is None:
+    few = [each for each in polynomials if each.values(X[:1]).shape[3] <= FACTORS]
+    factors = few[-1] if few and exchanges.output != SCALAR else None
+    if scalars is None or (factors is None and exchanges.output != SCALAR):
         return
     values = scalars.values(X).reshape(len(X) * targets, -1)
     mean, axes = principal_axes(values, PRINCIPAL)
-    lengths = root_squares(factors.values(X))
+    lengths = np.ones(1) if factors is None else root_squares(factors.values(X))
     if lengths.min() < ZERO:  # sums that vanish, of which rounding is left
         return
     points, room = (values - mean) @ axes, max(4, most // (2 * len(lengths) * repeats))
     for width, inducing in _inducing(points, room):
         name = f"squared exponential of width {width} of sums over {TUPLES[size]}"
-        yield ManyBodyFeatures(name, factors, lengths, scalars, mean, axes, inducing)
+        yield ManyBodyFeatures(name, factors, lengths, scalars, mean, axes, inducing, exchanges.order)
 
 
-def _constant(features: PooledFeatures) -> PooledFeatures:
-    """The constant alone of sums of polynomials."""
-    first = features.maps[0]
-    one = replace(first, products=((),), first=np.zeros(1, np.int64), second=np.zeros(1, np.int64), sizes=np.ones(1))
-    return replace(features, columns=features.columns[:1], maps=(one,))
+def _surroundings(exchanges: Exchanges, X: Array, most: int) -> Iterator[FeatureMap]:
+    """Sums over particles of smooth functions of what is around each, times equivariant sums over the others."""
+    K, output, found = exchanges.group, exchanges.output, []
+    targets, repeats, q = exchanges.order.shape
+    if not K.is_orthogonal or not exchanges.around:
+        return
+    room = most // (len(exchanges.around) * (1 if targets * q == 1 else repeats))
+    for pairs in exchanges.around:
+        ranks = (symmetry_power("Sym0", rank).terms[0][1] for rank in range(min(K.dim, 2) + 1))
+        sums = (_sum_around(pairs, each, K, X) for each in ranks)
+        scalars = Invariants(tuple(each for each in sums if each is not None))
+        factors = None if output == SCALAR else _sum_around(pairs, output, K, X, FACTORS_AROUND)
+        lengths = np.ones(1) if factors is None else root_squares(factors.values(X))
+        if lengths.min() < ZERO or (factors is None and output != SCALAR):
+            continue
+        values = np.concatenate(scalars.values(X))[:, 0]
+        sizes = values.std(axis=0) + FLATTEST * root_squares(values).max()
+        mean, axes = principal_axes(values[:: -(-len(values) // PIVOTED)] / sizes, AROUND)
+        mean, axes = mean * sizes, axes / (WIDER_AROUND * sizes[:, None])
+        own = ManyBodyFeatures("", factors, lengths, scalars, mean, axes, None, exchanges.order)
+        widths = _inducing((values - mean) @ axes, room // len(lengths))
+        found.append([replace(own, inducing=inducing) for _, inducing in widths])
+    for width, *maps in zip(WIDTHS if found else (), *found, strict=True):
+        yield SurroundingFeatures(f"squared exponential of width {width} of surroundings", (*maps,), exchanges.order)
+
+
+def _sum_around(
+    pairs: Sequence[Tuples], output: TensorType, K: Group, X: Array, most: int = SUMS_AROUND
+) -> PooledFeatures | None:
+    """For every particle a few equivariant sums over the others of every kind; None if there are none."""
+    columns, maps = [], []
+    for tuples in pairs:
+        covariants = spanning_covariants(tuples.rep, output, K)
+        if len(covariants):
+            rows = tuples.rows(X)
+            coordinates = Coordinates.fit(tuples.rep, K, rows)
+            unit = coordinates.unit * LOGARITHMIC ** (np.arange(len(coordinates.unit)) >= len(coordinates.scalars))
+            coordinates = replace(coordinates, unit=unit).standardise(rows)
+            points, few = coordinates.smooth(rows), max(2, most // (len(pairs) * len(covariants)))
+            inducing = InducingPoints.select(points, WIDTHS[1] * np.sqrt(points.shape[1]), few)
+            inducing = replace(inducing, root=np.eye(len(inducing.points)))  # all sums are of the same smoothness
+            lengths = root_squares(covariants(rows))
+            maps.append(tuples.read(NeighbourFeatures(covariants, lengths, coordinates, inducing)))
+            columns.append(tuples.columns)
+    order = np.zeros((len(set(pairs[0].columns[:, 0])), 1, output.size(K)), dtype=np.int64)
+    return PooledFeatures("", tuple(columns), tuple(maps), order) if maps else None
 
 
 def root_squares(values: Array) -> Array:
@@ -898,17 +970,26 @@ def divide(X: Any, powers: Sequence[int]) -> tuple[Any, Any]:
 
 
 def scale_copies(X: Array, rep: Rep, group: Group, weights: Array | None = None) -> tuple[Array, Array]:
-    """Shift and scale of the columns that commute with every group: one scale for each copy of a type, a mean for scalars only."""
+    """Shift and scale of the columns that commute with every group: one scale for each copy of a type, a mean for scalars only.
+
+    A quantity of several kinds of particles has one scale, so that differences between them stay what they are.
+    """
     shift, scale = np.zeros(X.shape[1]), np.ones(X.shape[1])
+    copies: dict[object, list[Index]] = {}
     for segment in rep.segments(group):
+        own = segment.type.particles
+        inner = tuple(atom for atom in segment.type.atoms if atom is not own)
         for start in range(segment.start, segment.stop, segment.size):
-            columns = slice(start, start + segment.size)
+            columns = np.arange(start, start + segment.size)
             if not segment.type.rank:
                 shift[columns] = np.average(X[:, columns], axis=0, weights=weights)
-            squares = ((X[:, columns] - shift[columns]) ** 2).mean(axis=1)
-            deviation = float(np.sqrt(np.average(squares, weights=weights)))
-            if deviation > SMALLEST * float(np.abs(X[:, columns]).max(initial=1e-300)):
-                scale[columns] = deviation
+            alone = own is None or not inner
+            copies.setdefault(start if alone else (inner, (start - segment.start) // segment.size), []).append(columns)
+    for columns in map(np.concatenate, copies.values()):
+        squares = ((X[:, columns] - shift[columns]) ** 2).mean(axis=1)
+        deviation = float(np.sqrt(np.average(squares, weights=weights)))
+        if deviation > SMALLEST * float(np.abs(X[:, columns]).max(initial=1e-300)):
+            scale[columns] = deviation
     return shift, scale
 
 

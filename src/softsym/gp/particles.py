@@ -7,6 +7,7 @@ A direct product of a group K of space and of symmetric groups, one for every ki
 with functions :math:`g` that are K-equivariant, whatever the number of particles: no average over permutations is formed. If outputs belong
 to particles, sums have one particle fixed. Sums of invariants over pairs tell generic configurations apart (Boutin and Kemper, 2004), so
 smooth functions of them, times such sums, follow what no sum over pairs does. Where particles are few, a sum over all their orders does.
+Interactions depend on positions by their differences alone: sums over particles of functions of what is around each need far fewer rows.
 
 References:
     Deep Sets (Zaheer et al., 2017), https://arxiv.org/abs/1703.06114; On reconstructing n-point configurations from the distribution of
@@ -18,7 +19,8 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -37,6 +39,8 @@ Kinds = dict[int | None, list[tuple[Index, TensorType]]]
 """For every kind of particles, and None for what no particle has, columns (particles, repeats, size) and types of the inputs."""
 MAX_TUPLES, MAX_ORDERS = 200, 240
 """Of particles, over which one sum runs, and orders of all particles."""
+MEAN_ROWS = 200
+"""Rows over which features of scalars are centred."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +49,16 @@ class Tuples:
 
     columns: Index  # of the inputs (tuples, inputs of a tuple), tuples of the same first particle together
     rep: Rep  # of the inputs of a tuple under the group of space
+    matrix: Array | None = None  # from these to inputs with differences of positions, of which ``rep`` is then
+
+    def rows(self, X: Array) -> Array:
+        """Inputs of every tuple, those of a row of X (n, inputs) together."""
+        rows = X[:, self.columns].reshape(-1, self.columns.shape[1])
+        return rows if self.matrix is None else rows @ self.matrix
+
+    def read(self, features: Any) -> Any:
+        """Features of these inputs as features of the columns."""
+        return features if self.matrix is None else RelativeFeatures(features, self.matrix)
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +74,8 @@ class Exchanges:
     order: Index  # columns (targets, repeats, q) of the outputs
     sums: tuple[tuple[Tuples, ...], ...]
     whole: Tuples | None = None  # all particles in every order, where these are few
+    relative: tuple[Tuples, ...] = ()  # pairs with differences of positions
+    around: tuple[tuple[Tuples, ...], ...] = ()  # for every kind of particles such pairs with all others
 
 
 @functools.lru_cache(maxsize=256)
@@ -80,6 +96,9 @@ def read_exchanges(rep: Rep, output: TensorType, group: Group, largest: int) -> 
     """
     factors = [group.factor(part) for part in range(len(group.part_dims))]
     exchanged = [part for part, each in enumerate(factors) if _is_symmetric(each)]
+    if exchanged:  # particles of which there is one are a kind, too
+        single = {kind.particles.part for _, kind in rep if kind.particles is not None and kind.particles.count == 1}
+        exchanged = sorted({*exchanged, *single})
     space = [part for part, each in enumerate(factors) if part not in exchanged and (each.lie or each.discrete)]
     if len(space) > 1 or (len(factors) == 1 and (not exchanged or (group.order or 0) <= largest)):
         return None
@@ -102,7 +121,11 @@ def read_exchanges(rep: Rep, output: TensorType, group: Group, largest: int) -> 
     if not chosen and target is None:
         chosen = [(Tuples(*_join(kinds[None], 1)),)]
     whole = _whole(kinds, sorted(parts, key=lambda part: part != target)) if parts else None
-    return Exchanges(K, kind, order, tuple(chosen), whole) if chosen else None
+    placed = [part for part in parts if _position(kinds[part]) is not None]
+    centres = [part for part in placed if target in (None, part)]
+    relative = _sums(kinds, placed, target, 2, relative=True) if centres else ()
+    around = tuple(filter(None, (_sums(kinds, placed, part, 2, relative=True) for part in centres)))
+    return Exchanges(K, kind, order, tuple(chosen), whole, relative, around) if chosen else None
 
 
 def _is_symmetric(group: Group) -> bool:
@@ -157,8 +180,13 @@ def _as_whole(atom: Atom) -> Atom:
     return Sign() if isinstance(atom, Sign) else atom
 
 
-def _sums(kinds: Kinds, parts: list[int], target: int | None, size: int) -> tuple[Tuples, ...]:
-    """Tuples of so many particles for every choice of their kinds, the first one being the target where there is one."""
+def _sums(
+    kinds: Kinds, parts: list[int], target: int | None, size: int, *, relative: bool = False
+) -> tuple[Tuples, ...]:
+    """Tuples of so many particles for every choice of their kinds, the first one being the target where there is one.
+
+    If relative, with differences from the position of the first.
+    """
     first, found = () if target is None else (target,), []
     for rest in itertools.combinations_with_replacement(parts, size - len(first)):
         each = *first, *rest
@@ -168,8 +196,29 @@ def _sums(kinds: Kinds, parts: list[int], target: int | None, size: int) -> tupl
         places = itertools.product(*map(range, counts))
         indices = [own for own in places if len(set(zip(each, own, strict=True))) == size]
         if 0 < len(indices) <= MAX_TUPLES:
-            found.append(_tuples(kinds, each, indices))
+            tuples = _tuples(kinds, each, indices)
+            found.append(_subtract_first(tuples, [kinds[part] for part in each]) if relative else tuples)
     return tuple(found)
+
+
+def _position(pieces: list[tuple[Index, TensorType]]) -> int | None:
+    """Which of a particle's quantities is its position: the first vector; None if it has none."""
+    return next((k for k, (order, kind) in enumerate(pieces) if kind.atoms == (Base(),) and order.shape[1] == 1), None)
+
+
+def _subtract_first(tuples: Tuples, own: Sequence[list[tuple[Index, TensorType]]]) -> Tuples:
+    """The same tuples with differences from the position of the first particle; of every particle its quantities."""
+    kinds = [kind for copies, kind in tuples.rep for _ in range(copies)]
+    matrix, start, found = np.eye(tuples.columns.shape[1]), 0, []
+    for pieces in own:
+        sizes, place = [order[0].size for order, _ in pieces], _position(pieces) or 0
+        found.append(start + np.arange(sizes[place]) + sum(sizes[:place]))
+        start += sum(sizes)
+    first, *others = found
+    for each in others:
+        matrix[first, each] = -1.0
+    del kinds[sum(order.shape[1] for order, _ in own[0][: _position(own[0])])]
+    return Tuples(tuples.columns, Rep(tuple((1, kind) for kind in kinds)), np.delete(matrix, first, axis=1))
 
 
 def _whole(kinds: Kinds, parts: list[int]) -> Tuples | None:
@@ -213,12 +262,20 @@ def _needs_triples(sums: tuple[Tuples, ...], output: TensorType, K: Group) -> bo
 @stored
 @dataclass(frozen=True, eq=False)
 class PooledFeatures:
-    """Features of tuples, summed over tuples."""
+    """Features of tuples, summed over tuples.
+
+    Sums of many nearly equal terms differ little from row to row. So for scalars, whose mean is modelled apart, their mean is subtracted.
+    """
 
     name: str
     columns: tuple[Index, ...]  # for every choice of kinds those of the tuples (tuples, inputs of one)
     maps: tuple[Any, ...]  # for every choice the features of a tuple
     order: Index  # columns (targets, repeats, q) of the outputs
+    mean: Any = 0.0  # of the features over some rows (features,)
+
+    def centre(self, X: Array) -> PooledFeatures:
+        """The same with the mean over at most ``MEAN_ROWS`` of the rows subtracted."""
+        return replace(self, mean=self.values(X[:: -(-len(X) // MEAN_ROWS)]).mean(axis=(0, 1, 2)))
 
     def __call__(self, X: Any) -> list[tuple[Any, Any]]:
         """Parts of scaled rows (n, inputs)."""
@@ -236,29 +293,90 @@ class PooledFeatures:
                 right = phi.reshape(n * targets, size, M) / size**0.5
                 total = (left * right).sum(1) if M == 1 else xp.swapaxes(left, 1, 2) @ right
                 found.append(total.reshape(n, targets, q, J * M))
+        return xp.concatenate(found, axis=3) - self.mean
+
+
+@stored
+@dataclass(frozen=True, eq=False)
+class RelativeFeatures:
+    """Features of linear functions of the inputs, such as differences of positions."""
+
+    features: Any
+    matrix: Array  # (inputs, inputs of the features)
+
+    @property
+    def name(self) -> str:
+        """What it is."""
+        return f"{self.features.name} between particles"
+
+    def __call__(self, X: Any) -> list[tuple[Any, Any]]:
+        """Parts of rows (n, inputs)."""
+        return list(self.features(X @ self.matrix))
+
+
+@stored
+@dataclass(frozen=True, eq=False)
+class Invariants:
+    """Sums of scalars over tuples, and inner products of sums of the same type, for groups that keep these."""
+
+    sums: tuple[PooledFeatures, ...]
+
+    def values(self, X: Any) -> Any:
+        """Written out for each target (n, targets, 1, invariants)."""
+        xp, found = torch_of(X) or np, []
+        for each in self.sums:
+            values = each.values(X)
+            first, second = np.triu_indices(values.shape[3])
+            found += [values] if values.shape[2] == 1 else []
+            found.append((xp.swapaxes(values, 2, 3) @ values)[:, :, first, second][:, :, None])
         return xp.concatenate(found, axis=3)
 
 
 @stored
 @dataclass(frozen=True, eq=False)
 class ManyBodyFeatures:
-    """Sums over tuples times smooth functions of a few sums of invariants."""
+    """Sums over tuples times smooth functions of invariants of such sums."""
 
     name: str
-    factors: PooledFeatures  # equivariant sums
+    factors: PooledFeatures | None  # equivariant sums; None for one
     lengths: Array  # root mean squares of these
-    scalars: PooledFeatures  # sums of invariants
+    scalars: PooledFeatures | Invariants
     mean: Array  # of these
-    axes: Array  # leading principal axes of these (sums, coordinates)
+    axes: Array  # leading principal axes of these (invariants, coordinates)
     inducing: Any  # functions of these coordinates
+    order: Index  # columns (targets, repeats, q) of the outputs
 
     def __call__(self, X: Any) -> list[tuple[Any, Any]]:
         """Parts of scaled rows (n, inputs)."""
-        C, sums = self.factors.values(X) / self.lengths, self.scalars.values(X)
-        n, targets, q, J = C.shape
+        return place(self.values(X), self.order)
+
+    def values(self, X: Any) -> Any:
+        """Features written out for each target (n, targets, q, features)."""
+        sums = self.scalars.values(X)
+        n, targets, _, _ = sums.shape
         functions = self.inducing((sums.reshape(n * targets, -1) - self.mean) @ self.axes)
-        values = C.reshape(n * targets, q, J, 1) * functions[:, None, None]
-        return place(values.reshape(n, targets, q, -1), self.factors.order)
+        values = functions.reshape(n, targets, 1, -1)
+        if self.factors is None:
+            return values
+        C = self.factors.values(X) / self.lengths
+        return (C[..., None] * values[:, :, :, None]).reshape(n, targets, C.shape[2], -1)
+
+
+@stored
+@dataclass(frozen=True, eq=False)
+class SurroundingFeatures:
+    """Smooth functions of what is around each particle, summed over particles of all kinds if outputs do not belong to particles."""
+
+    name: str
+    maps: tuple[ManyBodyFeatures, ...]  # for every kind
+    order: Index  # columns (targets, repeats, q) of the outputs
+
+    def __call__(self, X: Any) -> list[tuple[Any, Any]]:
+        """Parts of scaled rows (n, inputs)."""
+        values = [each.values(X) for each in self.maps]
+        if len(self.order) == 1:
+            values = [each.sum(1)[:, None] for each in values]
+        return place((torch_of(X) or np).concatenate(values, axis=3), self.order)
 
 
 def place(values: Any, order: Index) -> list[tuple[Any, Any]]:

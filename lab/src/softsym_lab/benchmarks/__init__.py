@@ -18,6 +18,7 @@ LONG = (
     "baselines",
     "recordings",
     "many-rows",
+    "molecules",
     "scale",
     "load",
 )
@@ -28,8 +29,8 @@ WITH_FLIGHTS = ("models", "modules", "baselines")
 """Suites that can also run on recorded flights."""
 WITH_PARTS = ("calibration-evidence",)
 """Suites whose list has parts and strata."""
-WITH_DATA = ("recordings",)
-"""Suites that can also run on a folder of recorded data."""
+WITH_DATA = ("recordings", "molecules")
+"""Suites that run on a folder of recorded data, or can."""
 
 
 def run(
@@ -59,6 +60,7 @@ def run(
         many_rows,
         models,
         modules,
+        molecules,
         native,
         propose,
         recordings,
@@ -82,6 +84,7 @@ def run(
         "baselines": baselines.run,
         "recordings": recordings.run,
         "many-rows": many_rows.run,
+        "molecules": molecules.run,
         "scale": scale.run,
         "load": scale.load,
     }

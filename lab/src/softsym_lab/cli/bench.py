@@ -13,7 +13,7 @@ def command(
     suite: str | None = typer.Argument(
         None,
         help="Which suite: spaces, step, loop, native, or one of those that take long and are left out by default: learning, "
-        "evidence, calibration-evidence, models, modules, propose, baselines, recordings, many-rows, scale, load.",
+        "evidence, calibration-evidence, models, modules, propose, baselines, recordings, many-rows, molecules, scale, load.",
     ),
     folder: Path | None = typer.Option(
         None,
@@ -34,7 +34,7 @@ def command(
         None, "--strata", help="Strata of calibration-evidence, comma between them: smooth,kinked; all by default."
     ),
     data: Path | None = typer.Option(
-        None, "--data", help="Folder of recorded data, on which recordings then runs too."
+        None, "--data", help="Folder of recorded data, on which recordings then runs too, and molecules alone."
     ),
     json_file: str = typer.Option("-", "--json", help="Where the JSON goes: a file, or - (stdout)."),
 ) -> None:
