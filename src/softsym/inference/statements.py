@@ -379,7 +379,7 @@ class _Part:
             used = [fits[fold], *directions]
             means = np.concatenate([each.mean.reshape(self.q, -1, self.copies) for each in used], axis=2)
             here = _values(K, means)
-            average, spread = self._average(rows, inducing, means)
+            average, variance = self._average(rows, inducing, means)
             weights = np.concatenate([each.weights for each in used] + [each.next_to for each in used], axis=1)
             plain, moved = (
                 np.split(half, len(used), axis=2) for half in np.split(combine(parts, weights, self.q), 2, axis=2)
@@ -392,7 +392,7 @@ class _Part:
             left[rows] = (Y - plain[0]) * sample.roots[rows, None, None]
             soft = moved[0] + here[:, :, own]
             self.violations[0, rows] = ((here - average)[:, :, own] ** 2).sum(axis=1) * counts
-            self.violations[1, rows] = spread[:, own] * counts if len(self.orbit) else self.violations[0, rows]
+            self.violations[1, rows] = variance[:, own] * counts if len(self.orbit) else self.violations[0, rows]
             self.signals[rows] = ((soft + block.linear[rows]) ** 2).sum(axis=1) * counts
             projected = moved[0] + average[:, :, own] + block.linear[rows]
             self.projected[rows] = (projected**2).sum(axis=1) * counts
@@ -432,8 +432,8 @@ class _Part:
             values = _values(inducing(images), means)
             total += matrices @ values / L
             squares += (values**2).sum(axis=1) / L
-        spread = np.maximum(squares - (total**2).sum(axis=1), 0.0)
-        return total, spread if self.orbit.is_complete else spread * L / (L - 1)
+        variance = np.maximum(squares - (total**2).sum(axis=1), 0.0)
+        return total, variance if self.orbit.is_complete else variance * L / (L - 1)
 
     def _orthogonal(self, directions: Array, is_used: Any) -> Array:
         """Directions (stages, n, q, copies) minus their regressions on the equivariant features, over some of the rows."""
