@@ -102,7 +102,7 @@ def test_a_group_is_not_exact_if_a_subgroup_is_refuted():
 
 def test_a_group_is_absent_if_a_subgroup_is():
     """Vectors near the plane z = 0 say nothing about rotations about x, but rotations about z are broken, which refutes SO(3), too."""
-    X, Y = draw(200)
+    X, Y = draw(300)
     X[:, 2::3] *= 1e-3
     Y = np.stack([X[:, 0] + 0.02 * Y[:, 0], 0.5 * X[:, 4], 0 * X[:, 0]], axis=1)
     alone = evidence(X, Y, "2V", "V", ["SO(3)"])[0]

@@ -39,6 +39,8 @@ from softsym.typing import Array
 
 COARSE = (-9.0, -7.0, -5.0, -3.0, -1.0, 1.0, 3.0, 5.0)
 """Decimal logarithms of the ridges, noise over prior variance, from which the search starts."""
+FLAT = 0.99
+"""Share of the outputs that is left where a search from a near ridge may have ended on a plateau: nothing is explained there."""
 ROUNDING = 1e-13
 """Least share of the outputs that is taken for noise."""
 LEAST_NOISE = 1e-9
@@ -156,12 +158,12 @@ def fit(statistics: Statistics, near: float | None = None, finest: float = 0.25)
             heights[exponent] = _fit_ridge(statistics, 10.0**exponent)
         return heights[exponent].log_likelihood
 
-    if near is None:
-        best = max(COARSE, key=height)
-    else:
-        best = round(4.0 * float(np.log10(near))) / 4.0
-        while (next_ := max((best - 1.0, best, best + 1.0), key=height)) != best:
-            best = next_
+    best = COARSE[-1] if near is None else round(4.0 * float(np.log10(near))) / 4.0
+    while near is not None and (next_ := max((best - 1.0, best, best + 1.0), key=height)) != best:
+        best = next_
+    height(best)
+    if near is None or (heights[best].noise * statistics.count).sum() > FLAT * statistics.squares.sum():
+        best = max((*COARSE, best), key=height)
     step = 1.0
     while step >= finest:
         best, step = max((best - step, best, best + step), key=height), step / 2
