@@ -147,3 +147,14 @@ def test_statistics_add_over_rows():
     parts = [Statistics.from_parts([(F[rows], one[rows])], y[rows]) for rows in (slice(6), slice(6, 10))]
     np.testing.assert_allclose((parts[0] + parts[1]).A, whole.A)
     np.testing.assert_allclose((whole - parts[1]).b, parts[0].b)
+
+
+@pytest.mark.parametrize("near", [1e-8, 1.0, 1e6, 1e19])
+def test_the_search_of_a_ridge_does_not_stay_where_nothing_is_explained(near):
+    """Between no explanation and the best one the likelihood of a narrow kernel has a valley."""
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((200, 4))
+    y = np.sign(x[:, 0] * x[:, 1]) + 0.3 * rng.standard_normal(200)
+    K = np.exp(-((x[:, None] - x[None, :150]) ** 2).sum(axis=2) / 32.0)
+    sums = Statistics.from_parts([(K[:, None, :], np.ones((200, 1)))], y[:, None, None])
+    assert fit(sums, near).log_likelihood == pytest.approx(fit(sums).log_likelihood, abs=1e-6)

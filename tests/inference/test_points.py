@@ -84,3 +84,16 @@ def test_what_does_not_fit_is_refused():
         ss.evidence(X, Y, "2P", "P", ["SE(3)"])
     with pytest.raises(InputError, match="has no points P"):
         ss.evidence(X, Y[:, :3], "2D", "P", ["SE(3)"])
+
+
+def test_even_functions_of_differences_keep_their_translations():
+    """Polynomials explain nothing of the cosine of an angle; smooth features that are tried after them must not be judged by that."""
+    rng = np.random.default_rng(0)
+    points = rng.standard_normal((300, 3, 3))
+    a, b = points[:, 1] - points[:, 0], points[:, 2] - points[:, 0]
+    lengths = np.sqrt((0.3 + (a * a).sum(axis=1)) * (0.3 + (b * b).sum(axis=1)))
+    cosine = ((a * b).sum(axis=1) / lengths)[:, None]
+    homogeneous = np.concatenate([points, np.ones((300, 3, 1))], axis=2).reshape(300, 12)
+    noise = 0.05 * cosine.std() * rng.standard_normal(cosine.shape)
+    found = verdicts(homogeneous, cosine + noise, "3V", "S", ["E(3)", "Translation(3)"])
+    assert set(found.values()) <= {"exact", "undecided"}
