@@ -98,6 +98,7 @@ def verdicts() -> str:
     """The rates of all strata in one sentence."""
     result = json.loads((RESULTS / "calibration-strata.json").read_text())["calibration-evidence"]
     whole = result["strata"]["all"]
+    again = next(one["rates"] for one in recorded("calibration-again") if one["stratum"] == "all")
     right, exact, refuted, absent, undecided, covers = (
         whole[key]
         for key in ("right_of_decided", "false_exact", "false_refuted", "false_absent", "undecided", "covers")
@@ -109,7 +110,10 @@ def verdicts() -> str:
         f"{exact['count']} of {exact['of']} broken symmetries are called exact, {refuted['count']} of {refuted['of']} exact ones broken, "
         f"{absent['count']} of {absent['of']} falsely absent. {undecided['rate']:.0%} stay\n"
         f"undecided; {covers['rate']:.1%} of the 95 % intervals hold the true violation "
-        "([by stratum](docs/concepts/evidence_statistics.md))."
+        "([by stratum](docs/concepts/evidence_statistics.md)).\n"
+        f"Corrected in view of it, and run again: {again['right_of_decided']['count']} of {again['right_of_decided']['of']} right, "
+        f"{again['false_exact']['count']} falsely exact, {again['false_refuted']['count']} falsely broken, "
+        f"{again['false_absent']['count']} falsely absent."
     )
 
 
