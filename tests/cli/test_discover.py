@@ -314,7 +314,7 @@ def test_a_group_that_acts_trivially_is_undecided(softsym, tmp_path):
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is such a device")
 def test_a_device_that_is_not_there(softsym, tmp_path):
-    code, _, err = softsym("discover", *SHORT, "--device", "cuda")
+    code, _, err = softsym("discover", *SHORT, "--quiet", "--device", "cuda")
     assert (code, err.count("\n")) == (2, 1)
     assert "finds no device 'cuda' here; pass one that is there: cpu" in err
     code, _, err = softsym("discover", *SHORT, "--device", "gpu")

