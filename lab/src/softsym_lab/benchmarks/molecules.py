@@ -143,7 +143,7 @@ def _error(predicted: Array, Y: Array) -> float:
 
 def main() -> None:
     """Reads options, runs, prints."""
-    from softsym.cli.common import write_json
+    from softsym.cli import write_json
     from softsym_lab.benchmarks import run as run_suite
 
     parser = argparse.ArgumentParser(prog="softsym_lab.benchmarks.molecules", description=__doc__)
