@@ -1,8 +1,9 @@
-"""Settings of all tests, doctests included: few threads, a cache folder of their own, and ``--torch-only`` to do without compiled code."""
+"""Settings of all tests, doctests included: few threads, a cache folder of their own, ``--torch-only`` and ``--stop-at``."""
 
 from __future__ import annotations
 
 import os
+import time
 
 # Many small products on shared cores: more threads only wait for each other.
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
@@ -25,8 +26,16 @@ def _own_cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The option that :func:`_compiled_code_or_not` reads."""
+    """Options of the functions below."""
     parser.addoption("--torch-only", action="store_true", help="run everything without compiled code")
+    parser.addoption("--stop-at", type=float, metavar="SECONDS", help="skip what begins after this time (since 1970)")
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skips what is left when a run on a slow machine has no time for it; the summary says how many tests that is."""
+    end = item.config.getoption("--stop-at")
+    if end is not None and time.time() > end:
+        pytest.skip("not run: the time of this run is over")
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -6,6 +6,7 @@ It is the mean of a Gaussian process whose features, softness s and ridge predic
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -23,7 +24,7 @@ from softsym.gp.features import (
     unconstrained_features,
 )
 from softsym.gp.mixture import Component, sum_rows
-from softsym.gp.regression import add
+from softsym.gp.regression import FLAT, add, search_ridge
 from softsym.groups import Group, Trivial, join_groups
 from softsym.reps import Rep, Scalar, TensorType
 from softsym.typing import Array, Index
@@ -31,7 +32,6 @@ from softsym.typing import Array, Index
 if TYPE_CHECKING:
     from torch import nn
 
-RIDGES = np.logspace(-8, 3, 12)
 SOFTNESS = (0.03, 0.3)
 """Prior size of the part without the symmetry."""
 FOLDS, MAX_ROWS = 5, 20_000
@@ -141,11 +141,14 @@ def fit_kernel_ridge(
     for segment in outputs.segments(whole):
         columns = np.arange(segment.start, segment.stop).reshape(segment.copies, segment.size)
         values = scaled[:, columns].swapaxes(1, 2)
-        tried = (
-            _validate(columns, features, name, rows, values, roots, folds[some])
-            for name, features in _options(inputs, segment.type, groups, rows, segment.size)
-        )
-        blocks.append(min(tried, key=lambda block: block.error))
+        best: RidgeBlock | None = None
+        near = None
+        for name, features in _options(inputs, segment.type, groups, rows, segment.size):
+            block = _validate(columns, features, name, rows, values, roots, folds[some], near)
+            near, best = block.ridge, block if best is None or block.error < best.error else best
+        assert best is not None
+        (sums,) = sum_rows([Component(best.features)], rows, values, roots)
+        blocks.append(replace(best, weights=sums.weights(best.ridge)))
     model = KernelRidge(shift_in, scale_in, shift_out, scale_out, tuple(blocks))
     return model if len(some) == len(X) else model.condition(X, Y, weights)
 
@@ -165,16 +168,28 @@ def _options(
 
 
 def _validate(
-    columns: Index, features: FeatureMap, group: str, rows: Array, Y: Array, roots: Array, folds: Index
+    columns: Index,
+    features: FeatureMap,
+    group: str,
+    rows: Array,
+    Y: Array,
+    roots: Array,
+    folds: Index,
+    near: float | None,
 ) -> RidgeBlock:
-    """The best ridge of some features by left-out folds, with the weights of all rows."""
+    """The best ridge of some features by left-out folds, searched from one that is near; without weights."""
     sums = sum_rows([Component(features)], rows, Y, roots, folds)
     total = add(sums)
-    errors = np.zeros(len(RIDGES))
-    for own in sums:
-        rest = total - own
-        for k, ridge in enumerate(RIDGES):
-            weights = rest.raw_weights(ridge)
-            errors[k] += float(own.squares.sum() - 2.0 * (weights * own.b).sum() + (weights * (own.A @ weights)).sum())
-    ridge, error = float(RIDGES[errors.argmin()]), errors.min() / total.count
-    return RidgeBlock(columns, features, ridge, total.weights(ridge), group, error)
+    rests = [total - own for own in sums]
+
+    @functools.cache
+    def error(exponent: float) -> float:
+        found = 0.0
+        for own, rest in zip(sums, rests, strict=True):
+            weights = rest.raw_weights(10.0**exponent)
+            found += float(own.squares.sum() - 2.0 * (weights * own.b).sum() + (weights * (own.A @ weights)).sum())
+        return found
+
+    squares = float(total.squares.sum())
+    exponent = search_ridge(lambda exponent: -error(exponent), lambda e: error(e) > FLAT * squares, near, finest=1.0)
+    return RidgeBlock(columns, features, 10.0**exponent, np.zeros((0, 0)), group, error(exponent) / total.count)

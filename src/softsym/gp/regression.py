@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -151,23 +151,30 @@ def fit(statistics: Statistics, near: float | None = None, finest: float = 0.25)
         >>> round(float(found.noise[0]) ** 0.5, 2)
         0.1
     """
-    heights: dict[float, Fit] = {}
+    fits = functools.cache(lambda exponent: _fit_ridge(statistics, 10.0**exponent))
 
-    def height(exponent: float) -> float:
-        if exponent not in heights:
-            heights[exponent] = _fit_ridge(statistics, 10.0**exponent)
-        return heights[exponent].log_likelihood
+    def is_flat(exponent: float) -> bool:
+        return float((fits(exponent).noise * statistics.count).sum()) > FLAT * float(statistics.squares.sum())
 
+    return fits(search_ridge(lambda exponent: fits(exponent).log_likelihood, is_flat, near, finest))
+
+
+def search_ridge(
+    height: Callable[[float], float], is_flat: Callable[[float], bool], near: float | None, finest: float
+) -> float:
+    """The decimal logarithm of the ridge of largest height, uphill from a near ridge if there is one.
+
+    Where that ends on a plateau, it begins at :data:`COARSE`.
+    """
     best = COARSE[-1] if near is None else round(4.0 * float(np.log10(near))) / 4.0
-    while near is not None and (next_ := max((best - 1.0, best, best + 1.0), key=height)) != best:
+    while near is not None and (next_ := max((best, best - 1.0, best + 1.0), key=height)) != best:
         best = next_
-    height(best)
-    if near is None or (heights[best].noise * statistics.count).sum() > FLAT * statistics.squares.sum():
+    if near is None or is_flat(best):
         best = max((*COARSE, best), key=height)
     step = 1.0
     while step >= finest:
-        best, step = max((best - step, best, best + step), key=height), step / 2
-    return heights[best]
+        best, step = max((best, best - step, best + step), key=height), step / 2
+    return best
 
 
 def _factor(A: Array, ridge: float) -> Array:
