@@ -1,4 +1,4 @@
-"""Limits on what hurts a reader, from ``tests/budget.toml``: lines, files, import chain, files that one call enters, shares of the tests' time.
+"""Limits on what hurts a reader, from ``tests/budget.toml``: lines, files, import chain, files that one call enters, test time.
 
 ``python -m tests.test_budget`` prints what is measured now.
 """
@@ -284,7 +284,11 @@ def test_imports_are_read_wherever_they_stand(text, expected):
 
 if __name__ == "__main__":
     shares = shares_of_time(folder_seconds(REPORT.read_text(encoding="utf-8"))) if REPORT.exists() else {}
-    for table, measured in {"package": measure_package(), "lines": count_lines(SOURCE), "share_of_time": shares}.items():
+    for table, measured in {
+        "package": measure_package(),
+        "lines": count_lines(SOURCE),
+        "share_of_time": shares,
+    }.items():
         print(f"\n[{table}]")
         for name, value in sorted(measured.items()):
             key = name if name.isidentifier() else json.dumps(name)

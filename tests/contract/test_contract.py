@@ -16,7 +16,7 @@ CLOSE = 1e-4
 ROUNDED = 2e-3
 """Of numbers of verdicts: on other processors rounding moves the maximum of a flat likelihood (by 3e-4 where it was seen)."""
 RANK = 0.05
-"""Of differences of log likelihoods of nearly noiseless rows, which depend on where rounding ends the spectrum of the features (by 0.016 where it was seen)."""
+"""Of differences of log likelihoods of nearly noiseless rows: rounding ends the spectrum of the features (0.016 was seen)."""
 
 RENAMED = {"--rows-together": "--row-groups"}
 """Options that go by another name now; the old one may be hidden, but must be accepted."""
