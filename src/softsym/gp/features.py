@@ -451,8 +451,9 @@ class AveragedFeatures:
 
     def __call__(self, X: Any) -> list[Part]:
         """Parts of scaled rows (n, inputs)."""
-        one = X[:, :1] * 0.0 + 1.0
-        return [(self.kernel(X) @ self.root, one), (FLAT * self.covariants(X) / self.lengths, one)]
+        one, q = X[:, :1] * 0.0 + 1.0, self.rho.shape[1]
+        functions = (self.kernel(X).reshape(X.shape[0] * q, -1) @ self.root).reshape(X.shape[0], q, -1)
+        return [(functions, one), (FLAT * self.covariants(X) / self.lengths, one)]
 
 
 @stored
