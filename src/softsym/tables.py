@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, TypeVar
@@ -15,11 +15,11 @@ from softsym.io import put_text
 if TYPE_CHECKING:
     import pandas
     import polars
-    from rich.console import Group
+    from rich.console import Console, ConsoleOptions, RenderableType
 
 Row = TypeVar("Row")
-VERDICT = "verdict"
-"""The column that a narrow terminal shows whole."""
+FOLDED, FEWEST, GAP = 10, 2, 2
+"""In a terminal: characters from which the first column may be folded, how many columns are always shown, blanks between them."""
 
 
 @dataclass(frozen=True)
@@ -126,24 +126,32 @@ class CandidateTable(Sequence[Candidate]):
             put_text(Path(path), figure.to_html(include_plotlyjs=True))
         return figure
 
-    def __rich__(self) -> Group:
-        """Square brackets are no markup, nothing is cut in a narrow terminal, and sentences come below the table."""
-        from rich.console import Group
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
+        """Square brackets are no markup, no word is cut, and sentences come below; the last columns that do not fit are named."""
+        from rich.box import SIMPLE
         from rich.table import Table
         from rich.text import Text
 
-        table = Table(title=self.title)
-        shown = [column for column in self.columns if not column.is_prose]
-        for column in shown:
-            longest = max((len(column.cell(row)) for row in self._rows), default=0)
-            width = max(longest, len(column.head)) if column.head == VERDICT else None
+        first, *figures = shown = [column for column in self.columns if not column.is_prose]
+        widths = [max([_longest_word(column.head), *(len(column.cell(row)) for row in self._rows)]) for column in shown]
+        widths[0] = min(widths[0], FOLDED)
+        while len(shown) > FEWEST and sum(widths) + GAP * len(shown) > options.max_width:
+            shown.pop()
+            widths.pop()
+        table = Table(title=self.title, box=SIMPLE, show_edge=False, padding=(0, GAP - 1, 0, 0))
+        for column, width in zip(shown, widths, strict=True):
             side: Literal["left", "right"] = "right" if column.is_figure else "left"
-            table.add_column(column.head, justify=side, overflow="fold", no_wrap=bool(width), min_width=width)
+            table.add_column(column.head, justify=side, overflow="fold", min_width=width)
         for row in self._rows:
             table.add_row(*(Text(column.cell(row)) for column in shown))
-        first, prose = self.columns[0], [column for column in self.columns if column.is_prose]
-        pairs = [(first.cell(row), column.cell(row)) for row in self._rows for column in prose]
-        return Group(table, *(Text(f"{name}: {sentence}") for name, sentence in pairs if sentence))
+        yield table
+        hidden = [column.head for column in figures[len(shown) - 1 :]]
+        if hidden:
+            yield Text(f"columns not shown, for want of width: {', '.join(hidden)}", style="dim")
+        for row in self._rows:
+            yield from (
+                Text(f"{first.cell(row)}: {one.cell(row)}") for one in self.columns if one.is_prose and one.cell(row)
+            )
 
     def _cells(self) -> list[list[str]]:
         """The headings, then the cells of every row."""
@@ -165,3 +173,8 @@ class CandidateTable(Sequence[Candidate]):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{row.name}: {row.verdict}' for row in self._rows)})"
+
+
+def _longest_word(text: str) -> int:
+    """Characters of the longest word."""
+    return max(map(len, text.split()), default=0)
