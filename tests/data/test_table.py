@@ -199,8 +199,9 @@ def test_vectors_beside_points_have_their_size():
         "pairs",
     )
     assert check_fit(table, "2P", "V", ["SE(3)"]) == 0
-    with pytest.raises(InputError, match="points P need groups in homogeneous coordinates"):
-        check_fit(table, "2P", "V", ["O(3)"])
+    assert check_fit(table, "2P", "V", ["O(3)", "Translation(3)"]) == 0
+    with pytest.raises(InputError, match=r"2P under O\(2\) has size 4, X has 6 columns"):
+        check_fit(table, "2P", "V", ["O(2)"])
 
 
 @pytest.mark.parametrize(("size", "word"), [(1e155, "large"), (1e-155, "small")])

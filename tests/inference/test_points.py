@@ -5,7 +5,7 @@ import pytest
 
 import softsym as ss
 from softsym.errors import InputError
-from softsym.inference.points import lift, linear_part, read_columns
+from softsym.inference.points import act_on_points, lift, linear_part, read_columns
 
 CANDIDATES = ["SE(3)", "Translation(3)", "O(3)"]
 
@@ -67,15 +67,15 @@ def test_linear_parts_and_lifted_groups():
     about, directions = linear_part(ss.group("SE(2)@z"))
     assert about == ss.group("SO(2)@z")
     assert np.allclose(directions.T @ directions, np.diag([1.0, 1.0, 0.0]))
-    assert linear_part(lift(ss.O(3), 3))[0] == ss.O(3)
-    assert len(linear_part(lift(ss.O(3), 3))[1]) == 0
+    assert linear_part(lift(ss.O(3)))[0] == ss.O(3)
+    assert len(linear_part(lift(ss.O(3)))[1]) == 0
     plane = np.zeros((2, 4, 4))
     plane[0, 0, 3] = plane[1, 1, 3] = 1.0
     shifts = ss.Group.from_generators(lie_algebra=plane, name="shifts of the plane")
     _, directions = linear_part(shifts)
     assert np.allclose(directions.T @ directions, np.diag([1.0, 1.0, 0.0]))
     with pytest.raises(InputError, match=r"O\(2\) acts on R\^2, the points are in R\^3"):
-        lift(ss.O(2), 3)
+        act_on_points(ss.O(2), [ss.Trivial(3)])
 
 
 def test_what_does_not_fit_is_refused():
@@ -97,3 +97,37 @@ def test_even_functions_of_differences_keep_their_translations():
     noise = 0.05 * cosine.std() * rng.standard_normal(cosine.shape)
     found = verdicts(homogeneous, cosine + noise, "3V", "S", ["E(3)", "Translation(3)"])
     assert set(found.values()) <= {"exact", "undecided"}
+
+
+def test_particles_that_are_points():
+    """Exchanges, rotations and translations of the points themselves, in one list of candidates."""
+    rng = np.random.default_rng(0)
+    masses, points = (
+        rng.uniform(1.0, 2.0, (400, 3)),
+        rng.standard_normal((400, 3, 3)) + rng.standard_normal((400, 1, 3)),
+    )
+    pairs = [(0, 1), (0, 2), (1, 2)]
+    squares = np.stack([((points[:, i] - points[:, j]) ** 2).sum(axis=1) for i, j in pairs], axis=1)
+    energy = (np.stack([masses[:, i] * masses[:, j] for i, j in pairs], axis=1) * np.exp(-squares / 4.0)).sum(axis=1)
+    X, noise = np.concatenate([masses, points.reshape(400, 9)], axis=1), 0.01 * rng.standard_normal(400)
+    found = verdicts(X, (energy + noise)[:, None], "3x(S + P)", "S", ["E(3)", "E(3) * S(3)", "S(3)"])
+    assert found == {"E(3)": "exact", "E(3) * S(3)": "exact", "S(3)": found["S(3)"]}
+    assert found["S(3)"] in ("exact", "undecided")
+    found = verdicts(X, (energy + 0.5 * points[:, 0, 0])[:, None], "3x(S + P)", "S", ["Translation(3)", "S(3)"])
+    assert found["Translation(3)"] != "exact"
+    assert found["S(3)"] != "exact"
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_translations_are_not_refuted_by_what_features_cannot_follow(seed):
+    """A centre of mass without noise: features without rotations follow it to 3 % only, and none of that depends on where it is."""
+    rng = np.random.default_rng(seed)
+    masses, points = (
+        rng.uniform(1.0, 2.0, (500, 4)),
+        rng.standard_normal((500, 4, 3)) + rng.standard_normal((500, 1, 3)),
+    )
+    centre = (masses[..., None] * points).sum(axis=1) / masses.sum(axis=1)[:, None]
+    X = np.concatenate([masses, points.reshape(500, 12)], axis=1)
+    table = ss.evidence(X, centre, "4S + 4P", "P", ["SE(3)", "Translation(3)"])
+    assert table["SE(3)"].verdict == "exact"
+    assert table["Translation(3)"].p_value > 1e-3

@@ -11,9 +11,12 @@ from softsym.datasets.parse import read_data
 from softsym.errors import InputError, printable
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rich.table import Table
     from rich.text import Text
 
+    from softsym.groups import Group
     from softsym.metrics.normalisation import InputCheck
 
 
@@ -58,26 +61,30 @@ def command(
         if rep is None or not candidates:
             raise InputError(f"pass how the columns of {data} transform, as in --in '5S + 5V' --groups 'O(3)'")
         from softsym.data.table import Table, check_fit
-        from softsym.groups import read_groups
+        from softsym.discovery.points import as_vectors, has_points, read_points
+        from softsym.groups import Trivial
+        from softsym.groups import group as read_group
         from softsym.metrics.normalisation import check_inputs
-        from softsym.reps import rep as read_rep
         from softsym.reps.particles import has_particles, read_particles
 
-        outputs = rep_out or (str(task.rep_out) if task and normalisation is None else None)
-        reps, n_outputs = (read_rep(rep), read_rep(outputs or "0")), 0 if table.Y is None else table.Y.shape[1]
-        if has_particles(*reps):
-            known = read_particles(*reps, candidates, (table.X.shape[1], n_outputs if outputs else 0))[2]
-        else:
-            known = read_groups(candidates)
-        repeated = check_fit(Table(table.X, None, table.x_names, (), table.source), rep, None, known)
-        result = check_inputs(table.X, table.x_names, rep, known, normalisation=normalisation, seed=seed, quiet=quiet)
+        told = rep_out or (str(task.rep_out) if task and normalisation is None else "0")
+        outputs = as_vectors(told)
+        repeated = check_fit(Table(table.X, None, table.x_names, (), table.source), rep, None, candidates)
+        inputs, vectors = table.X, as_vectors(rep)
+        acting: Sequence[Group | str] = candidates
+        if has_points(rep):
+            points, known = read_points(rep, None, list(map(read_group, candidates)), inputs.shape[1])
+            inputs, acting = points.inputs(inputs), known or [Trivial(points.dim)]
+        if has_particles(vectors, outputs):
+            n_outputs = 0 if table.Y is None or not outputs.terms else table.Y.shape[1]
+            vectors, _, acting = read_particles(vectors, outputs, acting, (inputs.shape[1], n_outputs))
+        names = table.x_names
+        result = check_inputs(inputs, names, vectors, acting, normalisation=normalisation, seed=seed, quiet=quiet)
         evidence_table = None
-        if table.Y is not None and outputs is not None:
+        if table.Y is not None and outputs.terms:
             from softsym.inference import evidence
 
-            evidence_table = evidence(
-                table.X, table.Y, str(rep), outputs, known, row_groups=table.row_groups, seed=seed
-            )
+            evidence_table = evidence(table.X, table.Y, rep, told, candidates, row_groups=table.row_groups, seed=seed)
     if json_file is not None:
         facts = {"source": table.source, "rep_in": str(rep), "rows": len(table.X), "repeated": repeated}
         tests = {} if evidence_table is None else {"evidence": evidence_table.to_dicts()}

@@ -21,6 +21,7 @@ from softsym.data.formats import open_file as open_file
 from softsym.data.split import duplicate_groups
 from softsym.errors import DataWarning, InputError
 from softsym.groups import Group, Trivial, read_groups
+from softsym.groups import group as read_group
 from softsym.limits import check_memory
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
@@ -146,22 +147,23 @@ def check_fit(table: Table, rep_in: Rep | str | None, rep_out: Rep | str | None,
     """Refuses a table that cannot be learned from as its representations say; returns how many rows repeat the inputs of an earlier one."""
     reps = [None if rep is None else read_rep(rep) for rep in (rep_in, rep_out)]
     known = [rep for rep in reps if rep is not None]
-    affine = has_points(*known)
     sides = ((reps[0], table.X, "X", "--in", "--x-columns"), (reps[1], table.Y, "Y", "--out", "--y-columns"))
-    for group in () if has_particles(*known) or not groups else read_groups(groups):  # read_particles compares sizes
+    with_points, is_known = (
+        has_points(*known),
+        bool(groups) and not has_particles(*known),
+    )  # else checked by `read_particles`
+    listed = [read_group(each) for each in groups] if with_points else read_groups(groups) if is_known else []
+    for group in listed if is_known else ():
+        dims = [group.dim, group.dim - 1] if is_affine(group) else [group.dim]
         for rep, values, what, flag, other in sides:
             if rep is None or values is None:
                 continue
-            if affine and not is_affine(group):
+            # Together with points a vector has as many columns as they have, and a group may be of homogeneous coordinates.
+            vectors = points_to_vectors(rep)
+            sizes = [vectors.size(Trivial(d)) for d in dims] if with_points else [rep.size(group)]
+            if values.shape[1] not in sizes:
                 raise InputError(
-                    "points P need groups in homogeneous coordinates such as 'SE(3)', or none to let the data propose; "
-                    f"{group.name} is none: write V for columns that it acts on"
-                )
-            # Together with points a vector has as many columns as they have.
-            size = points_to_vectors(rep).size(Trivial(group.dim - 1)) if affine else rep.size(group)
-            if size != values.shape[1]:
-                raise InputError(
-                    f"{rep} under {group.name} has size {size}, {what} has {values.shape[1]} columns; "
+                    f"{rep} under {group.name} has size {sizes[-1]}, {what} has {values.shape[1]} columns; "
                     f"pass another representation as {flag} or other {other}{particles_hint(rep, group) or quaternion_hint(values)}"
                 )
     if len(table.X) < MINIMUM_ROWS:

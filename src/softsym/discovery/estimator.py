@@ -426,12 +426,12 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         if points.is_centred and points.rep_out is not None:
             from softsym.inference import evidence
 
-            (row,) = evidence(
+            row, *_ = evidence(
                 rows.X,
                 rows.Y,
                 points.rep_in,
                 points.rep_out,
-                [Translation(points.dim)],
+                list(dict.fromkeys([Translation(points.dim), groups[0]])),  # the larger one may decide
                 row_groups=rows.row_groups,
                 sample_weight=rows.weights,
                 seed=seed_of(self.random_state),

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from softsym.errors import InputError
-from softsym.groups import Group, Translation, Trivial
-from softsym.inference.points import lift, linear_part, space_dimension
+from softsym.groups import Group, Translation
+from softsym.inference.points import act_on_points, space_dimension
 from softsym.reps import Rep, affine
 from softsym.reps import rep as read_rep
-from softsym.reps.affine import PointAtom, mean_point, translate_points
+from softsym.reps.affine import mean_point, point_columns, translate_points
+from softsym.reps.particles import read_factors
 from softsym.typing import Array
 
 
@@ -75,14 +76,10 @@ def read_points(
 ) -> tuple[Points, list[Group]]:
     """How a table with points is fitted, centred at most if a candidate has every translation, and candidates as they act there."""
     source, target = read_rep(rep_in), None if rep_out is None else read_rep(rep_out)
-    d = space_dimension(source, columns)
-    parts = [linear_part(lift(group, d)) for group in groups]
+    d, factors = space_dimension(source, columns), read_factors(as_vectors(source), Rep(()), (columns, 0))
+    parts = [act_on_points(group, factors)[1:] for group in groups]
     is_centred = centre and any(len(directions) == d for _, directions in parts)
-    if is_centred and not any(kind.atoms == (PointAtom(),) for _, kind in source):
+    if is_centred and not len(point_columns(source, Translation(d))):
         raise InputError(f"{source} has no points P that translations could act on; write V for displacements")
-    acting = [
-        group if group.dim == d else linear
-        for group, (linear, _) in zip(groups, parts, strict=True)
-        if linear != Trivial(d)
-    ]
-    return Points(source, target, d, is_centred), list(dict.fromkeys(acting))
+    acting = dict.fromkeys(linear for linear, _ in parts if linear.order != 1)
+    return Points(source, target, d, is_centred), list(acting)

@@ -8,8 +8,10 @@ says which inputs its equivariant functions may depend on.
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.linalg import helmert
@@ -20,6 +22,8 @@ from softsym.groups import group as read_group
 from softsym.inference.lattice import contains
 from softsym.reps import Rep, Vector
 from softsym.reps.affine import PointAtom, has_points, is_affine, point_columns, points_to_vectors, translate_points
+from softsym.reps.particles import place_among, read_factors
+from softsym.reps.rep import on_part
 from softsym.typing import Array
 
 ROUNDING = 1e-9
@@ -87,7 +91,7 @@ def read_columns(X: Array, Y: Array, rep_in: Rep, rep_out: Rep, groups: Sequence
     """
     if not has_points(rep_in, rep_out):
         return Columns(X, Y, rep_in, rep_out, tuple(Action(group, group, rep_in) for group in groups))
-    d = space_dimension(rep_in, X.shape[1])
+    d, factors = space_dimension(rep_in, X.shape[1]), read_factors(points_to_vectors(rep_in), Rep(()), (X.shape[1], 0))
     space, outputs = Translation(d), points_to_vectors(rep_out)
     if outputs.size(Trivial(d)) != Y.shape[1]:
         raise InputError(f"`Y` has {Y.shape[1]} columns, {rep_out} in {d} dimensions has {outputs.size(Trivial(d))}")
@@ -97,14 +101,18 @@ def read_columns(X: Array, Y: Array, rep_in: Rep, rep_out: Rep, groups: Sequence
     points = X[:, where]  # (n, points, d)
     centre = points.mean(axis=1)
     differences = np.einsum("kp,npa->nka", helmert(len(where)), points)
-    others = np.delete(X, where.ravel(), axis=1)
-    vectors = points_to_vectors(Rep(tuple(term for term in rep_in if term[1].atoms != (PointAtom(),))))
-    if len(where) > 1:
-        vectors = vectors + (len(where) - 1) * Vector
-    inputs = np.concatenate([others, differences.reshape(len(X), -1), centre], axis=1)
-    whole, size = vectors + Vector, float(np.sqrt((differences**2).sum(axis=(1, 2)).mean() / len(where)))
-    actions = tuple(_act(group, vectors, whole, centre, size) for group in groups)
-    return Columns(inputs, translate_points(rep_out, space, Y, -centre), whole, outputs, actions, d)
+    if len(factors) > 1:  # exchanges act on the points themselves
+        vectors, outputs = (on_part(points_to_vectors(rep), 0) for rep in (rep_in, rep_out))
+        inputs = translate_points(rep_in, space, X, -centre)
+    else:
+        vectors = points_to_vectors(Rep(tuple(term for term in rep_in if term[1].atoms != (PointAtom(),))))
+        vectors = vectors + (len(where) - 1) * Vector if len(where) > 1 else vectors
+        inputs = np.concatenate([np.delete(X, where.ravel(), axis=1), differences.reshape(len(X), -1)], axis=1)
+    whole = vectors + (on_part(Vector, 0) if len(factors) > 1 else Vector)
+    size = float(np.sqrt((differences**2).sum(axis=(1, 2)).mean() / len(where)))
+    actions = tuple(_act(group, factors, vectors, whole, centre, size) for group in groups)
+    Y = translate_points(rep_out, space, Y, -centre)
+    return Columns(np.concatenate([inputs, centre], axis=1), Y, whole, outputs, actions, d)
 
 
 def space_dimension(rep: Rep, columns: int) -> int:
@@ -116,14 +124,11 @@ def space_dimension(rep: Rep, columns: int) -> int:
     raise InputError(f"{columns} columns are not {rep} of any space")
 
 
-def lift(group: Group, d: int) -> Group:
-    """A group of R^d in homogeneous coordinates; affine groups as they are."""
-    if group.dim == d + 1 and is_affine(group):
-        return group
-    if group.dim != d or len(group.part_dims) > 1:
-        raise InputError(
-            f"{group.name} acts on R^{group.dim}, the points are in R^{d}; pass groups such as SE({d}) or O({d})"
-        )
+def lift(group: Group) -> Group:
+    """A group of R^d in homogeneous coordinates."""
+    d = group.dim
+    if not group.lie and not group.discrete:
+        return Trivial(d + 1)
     lie, discrete = np.zeros((len(group.lie_algebra), d + 1, d + 1)), []
     lie[:, :d, :d] = group.lie_algebra
     for h in group.discrete_generators:
@@ -176,19 +181,53 @@ def _named(group: Group, affine: Group) -> Group:
     return group
 
 
-def _act(group: Group, vectors: Rep, whole: Rep, centre: Array, size: float) -> Action:
+def act_on_points(group: Group, factors: Sequence[Group]) -> tuple[Group, Group, Array]:
+    """A candidate in homogeneous coordinates, the group that acts on vectors, and the directions (k, d) of translations.
+
+    Args:
+        group: The candidate: of space, affine or not, of equal particles, or of both.
+        factors: The trivial groups of space and of every kind of particles.
+
+    Example:
+        >>> import softsym as ss
+        >>> factors = [ss.Trivial(3), ss.Trivial(5)]
+        >>> [str(act_on_points(ss.group(text), factors)[1]) for text in ("E(3)", "S(5)", "SE(3) * S(5)")]
+        ['O(3) * Trivial(5)', 'Trivial(3) * S(5)', 'SO(3) * S(5)']
+    """
+    d, space, *exchanges = factors[0].dim, *_split(group)
+    is_moving = space.dim == d + 1 and is_affine(space)
+    if not is_moving:
+        if len(factors) == 1 and (group.dim != d or len(group.part_dims) > 1):
+            raise InputError(
+                f"{group.name} acts on R^{group.dim}, the points are in R^{d}; pass groups such as SE({d}) or O({d})"
+            )
+        linear = place_among(group, factors)
+        space, *exchanges = _split(linear)
+        lifted = functools.reduce(operator.mul, exchanges, lift(space))
+        return replace(lifted, label=group.name) if exchanges else lifted, linear, np.zeros((0, d))
+    linear, directions = linear_part(space)
+    whole = functools.reduce(operator.mul, exchanges, linear)
+    return place_among(group, [Trivial(d + 1), *factors[1:]]), place_among(whole, factors), directions
+
+
+def _split(group: Group) -> list[Group]:
+    """The factors of a direct product, by their own names where it was written with them."""
+    texts = group.text.split(" * ")
+    if len(texts) == len(group.part_dims) > 1 and all(text.count("(") == text.count(")") for text in texts):
+        return [read_group(text) for text in texts]
+    return [group.factor(k) for k in range(len(group.part_dims))]
+
+
+def _act(group: Group, factors: Sequence[Group], vectors: Rep, whole: Rep, centre: Array, size: float) -> Action:
     """How a candidate acts on displacements of a root mean square size and on mean points (n, d)."""
-    d, columns = centre.shape[1], whole.size(Trivial(centre.shape[1]))
-    lifted = lift(group, d)
-    if lifted is not group:
-        return Action(lifted, group, whole)
-    linear, directions = linear_part(group)
+    lifted, linear, directions = act_on_points(group, factors)
     if not len(directions):
-        return Action(group, linear, whole)
+        return Action(lifted, linear, whole)
+    d, columns = centre.shape[1], whole.size(Trivial(centre.shape[1]))
     varies = float(np.sqrt((centre @ directions.T).var(axis=0).mean()))
     overlap = min(1.0, varies * np.sqrt(d) / size) if size > 0 else float(varies > 0)
     if len(directions) == d:
-        return Action(group, linear, vectors, np.eye(columns)[:, :-d], overlap)
+        return Action(lifted, linear, vectors, np.eye(columns)[:, :-d], overlap)
     keep = np.eye(columns)
     keep[-d:, -d:] -= directions.T @ directions
-    return Action(group, linear, whole, keep, overlap)
+    return Action(lifted, linear, whole, keep, overlap)

@@ -135,26 +135,28 @@ class Orbit:
         action: How the group acts.
         elements: Parts (L, n or 1, d, d) of the elements.
         is_complete: Whether these are all elements of the group.
+        others: Rows (L, n) to whose mean points mean points are translated; empty without translations.
     """
 
     sample: Sample
     action: Action
     elements: tuple[Array, ...]
     is_complete: bool
+    others: Index
 
     @classmethod
     def draw(cls, sample: Sample, action: Action) -> Orbit:
-        """All elements of a small group, Haar elements of others; none of groups that are not compact."""
-        group = action.linear
-        if not action.is_compact:
-            return cls(sample, action, (), True)
-        if group.is_finite and (group.order or math.inf) <= ELEMENTS:
-            return cls(sample, action, tuple(part[:, None] for part in finite_subgroup(group).parts), True)
+        """All elements of a small group, Haar elements of others, translations to other rows; none of other groups that are not compact."""
+        group, nothing = action.linear, np.zeros((0, 0), dtype=np.int64)
+        if not group.is_orthogonal:
+            return cls(sample, action, (), True, nothing)
+        if group.is_finite and (group.order or math.inf) <= ELEMENTS and not action.has_translations:
+            return cls(sample, action, tuple(part[:, None] for part in finite_subgroup(group).parts), True, nothing)
         rng, n = np.random.default_rng(sample.seed), len(sample)
         count = int(np.clip(ELEMENTS * MANY_ROWS // n, FEWEST_ELEMENTS, ELEMENTS))
         drawn = group.sample_parts(count * n, rng)
         elements = tuple(part.reshape(count, n, *part.shape[1:]) for part in drawn)
-        return cls(sample, action, elements, False)
+        return cls(sample, action, elements, False, rng.integers(n, size=(count, n * action.has_translations)))
 
     def __len__(self) -> int:
         return len(self.elements[0]) if self.elements else 0
@@ -166,6 +168,9 @@ class Orbit:
             own = [part[k] if part.shape[1] == 1 else part[k][rows] for part in self.elements]
             own = [np.broadcast_to(part, (len(X), *part.shape[1:])) for part in own]
             images = transform_each_row(self.sample.rep_in, group, own, X)
+            if self.action.inputs is not None:
+                forgotten = np.eye(X.shape[1]) - self.action.inputs @ self.action.inputs.T
+                images += (self.sample.X[self.others[k][rows]] - images) @ forgotten
             matrices = np.ones((len(X), 1, 1))
             if kind.rank:
                 back = tuple(part.swapaxes(1, 2) for part in own)

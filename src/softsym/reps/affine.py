@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from softsym.errors import InputError
 from softsym.groups import Group
 from softsym.groups.group import is_affine as is_affine
-from softsym.reps.atoms import Atom, Base, Dualizable, Element, inverse_transpose
+from softsym.reps.atoms import Atom, Base, Dualizable, Element, Particles, inverse_transpose
 from softsym.reps.rep import Rep, single
 from softsym.typing import Array
 
@@ -118,9 +118,13 @@ def translate_points(rep: Rep, group: Group, X: Array, by: Array) -> Array:
 
 
 def point_columns(rep: Rep, group: Group) -> NDArray[np.intp]:
-    """The columns of every point, (points, d)."""
-    points = [segment for segment in rep.segments(group) if segment.type.atoms == (PointAtom(),)]
-    rows = [np.arange(segment.start, segment.stop).reshape(-1, segment.size) for segment in points]
+    """The columns of every point, also of particles, (points, d)."""
+    kinds = (
+        (segment, [atom for atom in segment.type.atoms if not isinstance(atom, Particles)])
+        for segment in rep.segments(group)
+    )
+    points = [segment for segment, atoms in kinds if atoms == [PointAtom()]]
+    rows = [np.arange(segment.start, segment.stop).reshape(-1, group.dim - 1) for segment in points]
     return np.concatenate([np.zeros((0, group.dim - 1), dtype=np.intp), *rows])
 
 

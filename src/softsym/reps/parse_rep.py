@@ -25,7 +25,7 @@ import functools
 import re
 
 from softsym.errors import InputError
-from softsym.reps.affine import Displacement, Point, has_points
+from softsym.reps.affine import Displacement, Point
 from softsym.reps.atoms import Particles, Sign
 from softsym.reps.permutation import Grid, Permutation, Quotient, Regular
 from softsym.reps.rep import Rep, Scalar, T, Vector, on_part, part_vector, pseudo, single
@@ -108,8 +108,6 @@ def _term(tokens: Tokens) -> Rep:
         tokens.expect(")")
         if tokens.kinds > kind or copies < 1:
             tokens.fail("expected a positive number of particles without particles in them")
-        if has_points(inner):
-            tokens.fail("expected V, a vector from the mean point of each row, instead of P in particles")
         return single(Particles(copies, kind)) * on_part(inner, 0)
     if copies == 0 and tokens.peek() in ("", "+", ")"):
         return Rep(())

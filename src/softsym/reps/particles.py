@@ -58,7 +58,7 @@ def read_particles(
         (V[0]*V[0], ['O(3) * Trivial(5)', 'Trivial(3) * S(5)', 'O(3) * S(5)'], 'S(5)')
     """
     factors = read_factors(rep_in, rep_out, columns)
-    return on_part(rep_in, 0), on_part(rep_out, 0), [_lift(read_group(group), factors) for group in groups]
+    return on_part(rep_in, 0), on_part(rep_out, 0), [place_among(read_group(group), factors) for group in groups]
 
 
 def read_factors(rep_in: Rep, rep_out: Rep, columns: tuple[int, int]) -> list[Group]:
@@ -85,7 +85,7 @@ def count_columns(reps: Sequence[Rep], group: Group) -> list[int]:
         return []
 
 
-def _lift(group: Group, factors: Sequence[Group]) -> Group:
+def place_among(group: Group, factors: Sequence[Group]) -> Group:
     """A group times trivial ones before and after it."""
     dims, size = [each.dim for each in factors], len(group.part_dims)
     places = [k for k in range(len(dims) - size + 1) if group.part_dims == tuple(dims[k : k + size])]
