@@ -175,6 +175,8 @@ def _named(group: Group, affine: Group) -> Group:
     for name, linear in (("SE(", "SO("), ("E(", "O(")):
         if affine.text.startswith(name):
             texts.insert(0, linear + affine.text.removeprefix(name))
+    if (embedded := affine.text.partition(f"@{affine.dim}["))[1]:
+        texts.insert(0, embedded[0])
     for known in map(read_group, texts):
         if contains(known, group) and contains(group, known):
             return known
@@ -206,8 +208,9 @@ def act_on_points(group: Group, factors: Sequence[Group]) -> tuple[Group, Group,
         lifted = functools.reduce(operator.mul, exchanges, lift(space))
         return replace(lifted, label=group.name) if exchanges else lifted, linear, np.zeros((0, d))
     linear, directions = linear_part(space)
-    whole = functools.reduce(operator.mul, exchanges, linear)
-    return place_among(group, [Trivial(d + 1), *factors[1:]]), place_among(whole, factors), directions
+    whole = place_among(functools.reduce(operator.mul, exchanges, linear), factors)
+    named = whole if " * " in group.name else replace(whole, label=linear.name)
+    return place_among(group, [Trivial(d + 1), *factors[1:]]), named if exchanges else whole, directions
 
 
 def _split(group: Group) -> list[Group]:

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from softsym.arrays import join_equal_inputs, read_rows, seed_of
 from softsym.data.split import HELD_OUT, split_rows
 from softsym.errors import InputError, UnclearNullSpaceWarning
-from softsym.groups import GL, SE, SO, E, Group, O, S, Scaling, Translation
+from softsym.groups import GL, SE, SO, E, Group, O, S, Scaling, Translation, Trivial
 from softsym.groups import group as read_group
 from softsym.inference.evidence import evidence
 from softsym.inference.verdict import ABSENT_ABOVE, LEAST_R2, TOLERANCE, EvidenceRow, Verdict
@@ -32,7 +32,7 @@ from softsym.propose.proposal import Proposal, ProposalRow, ProposalTable
 from softsym.propose.search import POOR, TIED, Candidate, search
 from softsym.reps import Rep
 from softsym.reps import rep as read_rep
-from softsym.reps.affine import has_points
+from softsym.reps.affine import has_points, points_to_vectors
 from softsym.reps.particles import forget_particles, place_group, read_factors
 from softsym.typing import Array, Index
 
@@ -420,18 +420,19 @@ def propose_candidates(
     labels = None if row_groups is None else row_groups[seen]
     proposal = propose(X[seen], Y[seen], rep_in, rep_out, row_groups=labels, seed=seed)
     reps = read_rep(rep_in), read_rep(rep_out)
-    if has_points(*reps):
-        counts = [count_translations(group) for group in proposal.groups]
-        found = [group for group, count in zip(proposal.groups, counts, strict=True) if count == counts[0]]
-        return Candidates(tuple(found[:MAX_CANDIDATES]), proposal)
-    factors = read_factors(*reps, (X.shape[1], Y.shape[1]))
+    factors = read_factors(points_to_vectors(reps[0]), points_to_vectors(reps[1]), (X.shape[1], Y.shape[1]))
     counts = [each.dim for each in factors[1:]]
-    close = [read_group(row.group) for row in proposal.nearly]
-    groups = list(dict.fromkeys([*proposal.groups, *close]))
-    usual: tuple[Group, ...] = ()
-    if not any(group.is_orthogonal for group in groups):
-        usual = usual_groups(factors[0].dim, O)
-    listed = [place_group(group, factors, 0) for group in [*groups, *usual][:MAX_CANDIDATES]]
+    close = [] if has_points(*reps) else [read_group(row.group) for row in proposal.nearly]
+    groups, common = list(dict.fromkeys([*proposal.groups, *close])), usual_groups(factors[0].dim, O)
+    known, space = any(group.is_orthogonal for group in groups), factors
+    if has_points(*reps):
+        moving = [count_translations(group) for group in groups]
+        groups = [group for group, count in zip(groups, moving, strict=True) if count == moving[0]]
+        known = any(np.abs(group.lie_algebra[:, :-1, :-1]).any() for group in groups)
+        common = tuple(_group_on_points(group, any(moving)) for group in common)
+        space = [Trivial(factors[0].dim + 1), *factors[1:]]
+    usual = () if known else common
+    listed = [place_group(group, space, 0) for group in [*groups, *usual][:MAX_CANDIDATES]]
     exchanges = [place_group(S(n), factors, place) for place, n in enumerate(counts, 1) if n > 1]
     if len(set(counts)) < len(counts):  # no two candidates of one name
         exchanges = [replace(each, label="") for each in exchanges]
