@@ -1,7 +1,5 @@
 """The named groups, and the text form of all groups.
 
-Named are Lie groups (rotations, linear maps, unitary, symplectic, Lorentz, affine), then finite groups.
-
 Affine groups are in homogeneous coordinates: a point x of R^n is (x, 1), so their matrices are (n + 1) x (n + 1).
 
 ::
@@ -202,11 +200,7 @@ def S(n: int) -> Group:
 def A(n: int) -> Group:
     """Alternating group: even permutations of n coordinates."""
     n = read_dimension("A", n, 3)
-    cycles = []
-    for k in range(2, n):
-        row = np.arange(n)
-        row[[0, 1, k]] = 1, k, 0
-        cycles.append(_permutation(row))
+    cycles = [_permutation([1, k, *range(2, k), 0, *range(k + 1, n)]) for k in range(2, n)]
     sampler = partial(sampling.random_permutation, d=n, even=True)
     return make(f"A({n})", n, [], cycles, sampler, order=max(1, math.factorial(n) // 2))
 
@@ -300,13 +294,10 @@ def _plane_rotation(n: int) -> Array:
         steps = round(n * (3 - math.sqrt(5)) / 2)
         while math.gcd(steps, n) > 1:
             steps += 1
-    c, s = (_exact(f(2 * math.pi * steps / n)) for f in (math.cos, math.sin))
+    values = np.array([f(2 * math.pi * steps / n) for f in (math.cos, math.sin)])
+    halves = np.round(2 * values) / 2
+    c, s = np.where(np.abs(values - halves) < 1e-12, halves, values)
     return np.array([[c, -s], [s, c]])
-
-
-def _exact(value: float) -> float:
-    nearest = round(2 * value) / 2
-    return nearest if abs(value - nearest) < 1e-12 else value
 
 
 def _rotation_about(axis: Array, angle: float) -> Array:
@@ -354,16 +345,13 @@ def read_groups(groups: Group | str | Sequence[Group | str]) -> list[Group]:
     parsed = [group(text) for text in texts]
     if len({each.dim for each in parsed}) > 1:
         acting = ", ".join(f"{each.name} on R^{each.dim}" for each in parsed)
-        raise InputError(f"all groups must act on the same space, got {acting}{_particles_hint(parsed)}")
+        hints = (
+            f"; if {each.name} permutes equal particles, write their columns as {each.dim}x(S + V), not {each.dim}S + {each.dim}V"
+            for each in parsed
+            if each.is_permutation and each.dim > 1
+        )
+        raise InputError(f"all groups must act on the same space, got {acting}{next(hints, '')}")
     return parsed
-
-
-def _particles_hint(groups: Sequence[Group]) -> str:
-    """How to write columns of equal particles, if one of the groups may permute such."""
-    for each in groups:
-        if each.is_permutation and each.dim > 1:
-            return f"; if {each.name} permutes equal particles, write their columns as {each.dim}x(S + V), not {each.dim}S + {each.dim}V"
-    return ""
 
 
 def read_named_groups(texts: Sequence[str], names: Sequence[str] | None) -> tuple[Group, ...]:
@@ -414,9 +402,7 @@ def _placement(tokens: Tokens) -> Group:
         elif tokens.peek() == "[":
             placed = placed.conjugated(tokens.numbers("]"))
         else:
-            tokens.fail(
-                "expected an axis x, y or z, or coordinates such as 5[0,1], an axis (a,b,c) or a matrix, after '@'"
-            )
+            tokens.fail("expected an axis x, y or z, or coordinates such as 5[0,1], an axis (a,b,c) or a matrix")
     return placed
 
 
@@ -437,14 +423,12 @@ def _atom(tokens: Tokens) -> Group:
         )
     tokens.take()
     tokens.expect("(")
-    numbers = tokens.integers(")")
+    given = tokens.integers(")")
     wanted = len(inspect.signature(CATALOGUE[name]).parameters)
-    if len(numbers) != wanted:
+    if len(given) != wanted:
         example = f"{name}()" if wanted == 0 else f"{name}(3)"
-        raise InputError(
-            f"group {tokens.text!r}: {name} takes {wanted} argument(s), as in {example}, got {len(numbers)}"
-        )
-    return CATALOGUE[name](*numbers)
+        raise InputError(f"group {tokens.text!r}: {name} takes {wanted} argument(s), as in {example}, got {len(given)}")
+    return CATALOGUE[name](*given)
 
 
 SYNONYMS = {

@@ -297,11 +297,8 @@ class Group:
     @functools.cached_property
     def key(self) -> tuple[object, ...]:
         """The generators, bit by bit: equal for equal groups."""
-        return (
-            self.part_dims,
-            tuple((g.part, g.matrix.tobytes()) for g in self.lie),
-            tuple((g.part, g.matrix.tobytes()) for g in self.discrete),
-        )
+        lie, discrete = (tuple((g.part, g.matrix.tobytes()) for g in each) for each in (self.lie, self.discrete))
+        return self.part_dims, lie, discrete
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Group) and self.key == other.key
@@ -326,12 +323,9 @@ class Group:
     def _expand(self, generators: Sequence[Generator]) -> Array:
         if len(self.part_dims) > 1:
             self._check_size(len(generators), self.dim)
-        matrices = [
-            functools.reduce(
-                sampling.batched_kron, [g.matrix if k == g.part else np.eye(d) for k, d in enumerate(self.part_dims)]
-            )
-            for g in generators
-        ]
+        eyes = [np.eye(d) for d in self.part_dims]
+        factors = ([*eyes[: g.part], g.matrix, *eyes[g.part + 1 :]] for g in generators)
+        matrices = [functools.reduce(sampling.batched_kron, each) for each in factors]
         return freeze(np.array(matrices).reshape(-1, self.dim, self.dim))
 
 
@@ -514,9 +508,7 @@ def read_axis(axis: Sequence[float]) -> tuple[float, ...]:
             f"unknown axis {shorten(repr(axis))}; pass 'x', 'y' or 'z', or three numbers such as (0.1, 0.7, 0.7)"
         ) from None
     if len(numbers) != 3 or not all(map(math.isfinite, numbers)) or not any(numbers):
-        raise InputError(
-            f"an axis is three finite numbers, not all zero, such as (0.1, 0.7, 0.7); got {shorten(str(numbers))}"
-        )
+        raise InputError(f"an axis is three finite numbers, not all zero; got {shorten(str(numbers))}")
     return numbers
 
 

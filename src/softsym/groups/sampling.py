@@ -264,9 +264,7 @@ def uniform_permutations(generators: Array, n: int, rng: np.random.Generator) ->
     for k in range(n):
         row = np.arange(d)
         for level in levels:
-            chosen = level[rng.integers(len(level))]
-            step = np.array(chosen.array_form if hasattr(chosen, "array_form") else chosen)
-            row = row[step]
+            row = row[level[rng.integers(len(level))].array_form]
         out[k, row, np.arange(d)] = 1.0
     return out
 

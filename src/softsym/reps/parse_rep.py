@@ -156,9 +156,8 @@ def _named(tokens: Tokens, name: str) -> Rep:
         tokens.expect("(")
         numbers = tokens.integers(")")
         if len(numbers) not in ((1, 2, 3) if name == "Grid" else (1, 2)):
-            tokens.fail(
-                f"{name} takes {'Grid(h,w)' if name == 'Grid' else 'T(p) or T(p,q)'}; wrong number of arguments"
-            )
+            usage = "Grid(h,w)" if name == "Grid" else "T(p) or T(p,q)"
+            tokens.fail(f"{name} takes {usage}; wrong number of arguments")
         return Grid(*numbers) if name == "Grid" else T(*numbers)
     if name == "Points":
         return _points(tokens)

@@ -193,9 +193,7 @@ class Rep:
     def rho(self, group: Group | str, g: ArrayLike | Sequence[ArrayLike]) -> Array:
         """The matrix of a group element (or a batch of them), shape (..., size, size).
 
-        Args:
-            group: The group.
-            g: Matrices (..., d, d), or for a direct product a tuple with the matrices of each factor.
+        ``g`` are matrices (..., d, d), or for a direct product a tuple with the matrices of each factor.
         """
         group = read_group(group)
         element = group_element(group, g)

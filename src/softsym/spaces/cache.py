@@ -58,9 +58,8 @@ def read(path: Path | None) -> Arrays | None:
         return None
     checksum, payload = data[:_DIGEST_BYTES], data[_DIGEST_BYTES:]
     if _checksum(path, payload) != checksum:
-        warnings.warn(
-            f"cache entry {path} is damaged or answers another question; solving again", CacheWarning, stacklevel=2
-        )
+        message = f"cache entry {path} is damaged or answers another question; solving again"
+        warnings.warn(message, CacheWarning, stacklevel=2)
         return None
     from safetensors.numpy import load
 
