@@ -120,10 +120,9 @@ def chain_maps(
     if hidden is None:
         largest = join_groups(groups)
         hidden = [hidden_rep(linear.out_features, largest) for _, linear in linears[:-1]]
-    if len(hidden) != len(linears) - 1:
-        raise InputError(
-            f"{len(linears)} linear layers have {len(linears) - 1} hidden representations, got {len(hidden)}"
-        )
+    count = len(linears)
+    if len(hidden) != count - 1:
+        raise InputError(f"{count} linear layers have {count - 1} hidden representations, got {len(hidden)}")
     maps: dict[str, TensorMap] = {}
     for (name, linear), ends in zip(linears, itertools.pairwise([rep_in, *hidden, rep_out]), strict=True):
         maps |= linear_parameters(name, *ends, bias=linear.bias is not None)

@@ -191,8 +191,7 @@ class Resolvent(_Prepared):
 def _empty_like(tensor: Tensor) -> Tensor:
     """A new tensor like a contiguous one on the CPU, of undefined numbers.
 
-    Allocators keep what was freed, but no more than 32 megabytes at a time. Larger memory is fresh and comes page by page when it is first
-    written; in pages of four kilobytes that takes several times longer than what is computed here. NumPy asks for large pages.
+    Fresh memory comes page by page, which takes several times longer than what is computed here; NumPy asks for large pages.
     """
     if tensor.nbytes < _FRESH:
         return torch.empty_like(tensor)

@@ -159,9 +159,7 @@ def check_tensors(tensors: Sequence[Tensor], dtype: torch.dtype, needed: Sequenc
                 "do not exchange the data of a parameter for others of another shape"
             )
         if tensor.dtype != dtype or not tensor.is_cpu or not tensor.is_contiguous():
-            raise InputError(
-                f"compiled code takes contiguous {dtype} on the CPU, got {tensor.dtype} on {tensor.device}"
-            )
+            raise InputError(f"compiled code takes contiguous {dtype} on CPUs, got {tensor.dtype} on {tensor.device}")
         if tensor.untyped_storage().nbytes() < (tensor.storage_offset() + numbers) * tensor.element_size():
             raise InputError(f"the memory of tensor {k} was released or made smaller")
 

@@ -89,12 +89,11 @@ class Tracer(TorchFunctionMode):
         self._given_in = {name: rep for name, (rep, _) in given.items() if rep is not None}
         self._stack: list[str] = []
         self._modules = {id(module): name for name, module in model.named_modules()}
-        self._names = {id(p): name for name, p in model.named_parameters()}
         self._buffer_names = {id(b): name for name, b in model.named_buffers()}
-        self.parameters = {name: open_axes(tuple(p.shape)) for name, p in model.named_parameters()}
-        self._layouts: dict[int, tuple[Tensor, Layout]] = {
-            id(p): (p, self.parameters[name]) for name, p in model.named_parameters()
-        }
+        named = dict(model.named_parameters())
+        self._names = {id(p): name for name, p in named.items()}
+        self.parameters = {name: open_axes(p.shape) for name, p in named.items()}
+        self._layouts: dict[int, tuple[Tensor, Layout]] = {id(p): (p, self.parameters[n]) for n, p in named.items()}
 
     def run(self, model: nn.Module, inputs: Inputs, output: Callable[[Any], Any] | None = None) -> Any:
         """Runs the module on inputs whose layouts are set; ``output`` takes the tensor out of what it gives."""

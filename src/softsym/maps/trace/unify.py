@@ -118,14 +118,14 @@ def unify(first: Term, second: Term, group: Group) -> None:
         raise TraceError(f"{term_size(first)} coordinates meet {term_size(second)}")
     while a and b:
         if a[0].size == b[0].size:
-            _unify_summands(a.pop(0), b.pop(0), group)
+            _unify_summands(a.pop(0), b.pop(0))
         else:
             larger, smaller = (a, b) if a[0].size > b[0].size else (b, a)
             larger[:1] = _split_summand(larger[0], smaller[0].size, group)
         a, b = list(substitute(tuple(a))), list(substitute(tuple(b)))
 
 
-def _unify_summands(a: Summand, b: Summand, group: Group) -> None:
+def _unify_summands(a: Summand, b: Summand) -> None:
     """Makes two summands of one size equal."""
     if a.variable is b.variable and a.factor == b.factor:
         return
