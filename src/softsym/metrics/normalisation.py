@@ -7,14 +7,9 @@ equivariant map of the representation into itself and b is invariant. So the bre
 
 and, for intuition, the mean of :math:`|D \rho x + b - \rho (D x + b)|` over the sum of both norms, over data and group elements.
 
-The normalisation ``common-scale`` keeps all candidate groups by construction (:func:`softsym.metrics.transform.fit_shift_and_scale`):
-
-- scalars, on which no group acts, are standardised freely: each has its own mean and standard deviation;
-- all copies of any other type share one scale: a multiple of the identity commutes with every matrix, of non-orthogonal groups too;
-- the shift is the column means projected onto the invariants of all candidate groups joined: zero for vectors under O(3), the mean
-  along z under O(2)@z, zero for all but scalars under a scaling.
-
-Three normalisations are for trajectories: points that are first centred on their own mean.
+``common-scale`` keeps all candidate groups by construction (:func:`softsym.metrics.transform.fit_shift_and_scale`): scalars are
+standardised each by itself, all copies of any other type share one scale, a multiple of the identity, which commutes with every matrix, and
+the shift is the column means projected onto the invariants of all candidate groups joined.
 
 Reference:
     Regularizing Towards Soft Equivariance Under Mixed Symmetries (Kim et al., 2023), https://arxiv.org/abs/2306.00356

@@ -41,17 +41,16 @@ def make_optimizer(
     if config.optimizer == "muon":
         trained = (p for p in model.parameters() if p.requires_grad)
         return Muon(trained, config.lr, eps=config.adam_eps, shrink=config.shrink)
+    options: dict[str, Any] = {"lr": config.lr, "eps": config.adam_eps, "fused": True}
     if config.shrink:
-        return torch.optim.AdamW(
-            model.parameters(), config.lr, eps=config.adam_eps, weight_decay=config.shrink, fused=True
-        )
+        return torch.optim.AdamW(model.parameters(), weight_decay=config.shrink, **options)
     decayed = {id(p) for p in regularizer.stacked.parameters} if regularizer is not None else set()
     groups = [
         {"params": [p for p in model.parameters() if id(p) in decayed], "weight_decay": config.weight_decay},
         {"params": [p for p in model.parameters() if id(p) not in decayed], "weight_decay": 0.0},
     ]
     chosen = [group for group in groups if group["params"]]
-    return torch.optim.Adam(chosen, lr=config.lr, eps=config.adam_eps, fused=True)
+    return torch.optim.Adam(chosen, **options)
 
 
 def set_learning_rate(
@@ -75,9 +74,7 @@ def set_learning_rate(
 class Muon(torch.optim.Optimizer):
     """Muon for matrices, Adam for the rest, decoupled decay for both."""
 
-    def __init__(
-        self, parameters: Iterable[nn.Parameter], lr: float, *, eps: float = 1e-8, shrink: float = 0.0
-    ) -> None:
+    def __init__(self, parameters: Iterable[Tensor], lr: float, *, eps: float = 1e-8, shrink: float = 0.0) -> None:
         super().__init__(parameters, {"lr": lr, "eps": eps, "shrink": shrink})
 
     @torch.no_grad()
@@ -145,13 +142,9 @@ def orthogonalize(matrices: Tensor) -> Tensor:
 
 
 class WeightAverage:
-    """The exponential moving average of a model's parameters, less noisy than those of any one step.
+    """The exponential moving average of a model's parameters, less noisy than those of any one step; a ``decay`` of 0 is none.
 
     Unlike ``torch.optim.swa_utils.AveragedModel`` it has a warm-up and puts its values into the model itself, for validation.
-
-    Args:
-        model: The model.
-        decay: Weight of the former average in a step; 0 for no averaging.
     """
 
     def __init__(self, model: nn.Module, decay: float) -> None:

@@ -91,10 +91,7 @@ class Controller(ABC):
 
 def sum_layers(residuals: Residuals) -> dict[str, float]:
     """The residual of each group, summed over layers."""
-    return {
-        group: float(sum(value.values())) if isinstance(value, Mapping) else float(value)
-        for group, value in residuals.items()
-    }
+    return {group: float(sum(r.values()) if isinstance(r, Mapping) else r) for group, r in residuals.items()}
 
 
 def rescale(strengths: Mapping[str, float], residuals: Mapping[str, float], gamma: float) -> dict[str, float]:
