@@ -144,11 +144,5 @@ def is_chain(model: nn.Module) -> bool:
 
 
 def layer_of(model: nn.Module, parameter: str) -> str:
-    """The name of the layer that holds a parameter; for the model itself, its class.
-
-    Example:
-        >>> import torch
-        >>> layer_of(torch.nn.Linear(3, 3), "weight")
-        'linear'
-    """
+    """The name of the layer that holds a parameter; for the model itself, its class."""
     return parameter.rpartition(".")[0] or type(model).__name__.lower()

@@ -147,15 +147,10 @@ class _Layers:
         b = np.zeros(len(W)) if bias is None else bias.value
         off = 0.0 if bias is None else float(bias.map.space(self.group).distance(b))
         norm = operator_norm(W)
-        step = Step(
-            name,
-            radius=norm * self.radius + float(np.linalg.norm(b)),
-            lipschitz=norm,
-            added=slope * operator_norm(residual) + (self.rho + 1) * off,
-            slope=max(slope, self.rho + 1),
-            distance=float(np.linalg.norm(residual)) + off,
-        )
-        self.add(step)
+        radius = norm * self.radius + float(np.linalg.norm(b))
+        added = slope * operator_norm(residual) + (self.rho + 1) * off
+        distance = float(np.linalg.norm(residual)) + off
+        self.add(Step(name, radius, norm, added=added, slope=max(slope, self.rho + 1), distance=distance))
 
     def unroll(self, radius: float) -> Bound:
         contributions: dict[str, float] = {}

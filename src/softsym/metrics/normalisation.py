@@ -155,14 +155,10 @@ def _center(name: str, X: Array, size: int) -> tuple[Array, Array]:
 
 def _why_inapplicable(name: str, rep: Rep, group: Group) -> str:
     """Why a normalisation of trajectories does not apply to the representation; empty if it does."""
-    copies = {
-        tensor_type: len(index) // tensor_type.size(group)
-        for tensor_type, index in columns_by_type(rep, group).items()
-        if tensor_type.rank
-    }
-    if not copies or min(copies.values()) < 2:
+    columns = {kind: len(index) for kind, index in columns_by_type(rep, group).items() if kind.rank}
+    if not columns or any(count < 2 * kind.size(group) for kind, count in columns.items()):
         return f"{rep} has no two points of the same kind to centre on their mean"
-    if name == "symmetry-scale-aware" and any(tensor_type.size(group) != len(SURVIVING) for tensor_type in copies):
+    if name == "symmetry-scale-aware" and any(kind.size(group) != len(SURVIVING) for kind in columns):
         return f"it treats z apart, so points must have 3 coordinates; {rep} under {group.name} has others"
     return ""
 
@@ -271,10 +267,7 @@ def _caveat(chosen: NormalisationCheck, each: NormalisationCheck | None = None) 
     """A warning where a column is left small, and what ``per-axis`` would break instead."""
     if chosen.evenness >= UNEVEN:
         return ""
-    text = (
-        f". But column {chosen.smallest!r} is left with {chosen.evenness:.2g} of the largest standard deviation "
-        "and is hard to learn from"
-    )
+    text = f". But column {chosen.smallest!r} is left with {chosen.evenness:.2g} of the largest standard deviation, hard to learn from"
     broken = [] if each is None else [entry for entry in each.breaks if not entry.is_kept]
     if not broken:
         return text

@@ -164,8 +164,7 @@ def check_samples(x: Any, rep: Rep, group: Group, rep_name: str, name: str) -> A
     size = rep.size(group)
     if x.ndim != 2 or x.shape[1] != size:
         raise InputError(
-            f"`{rep_name}` has size {size}, got `{name}` of shape {tuple(x.shape)}; "
-            f"pass shape (n, {size}) for {rep} under {group.name}"
+            f"`{rep_name}` has size {size}, got `{name}` of shape {tuple(x.shape)}; pass shape (n, {size}) for {rep} under {group.name}"
         )
     return x
 

@@ -191,12 +191,7 @@ custom_op = functools.partial(torch.library.custom_op, mutates_args=(), device_t
 
 
 def is_mixed(values: Tensor) -> bool:
-    """Whether mixed precision is in force where values are; a device that knows none, such as ``meta``, has none.
-
-    Example:
-        >>> is_mixed(torch.ones(2)), is_mixed(torch.ones(2, device="meta"))
-        (False, False)
-    """
+    """Whether mixed precision is in force where values are; a device that knows none, such as ``meta``, has none."""
     kind = values.device.type
     # torch.compile traces the second question only, and never runs on devices that cannot answer it.
     is_known = torch.compiler.is_compiling() or torch.amp.is_autocast_available(kind)

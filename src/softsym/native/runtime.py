@@ -74,16 +74,10 @@ def status() -> Status:
     if is_torch_only():
         return Status(False, "switched off by torch_only", "", (), (), False, threads)
     builds = [build(source, torch.float32) for source in SOURCES]
-    reasons = [built.reason for built in builds if built.library is None]
-    return Status(
-        not reasons,
-        reasons[0] if reasons else "",
-        builds[0].compiler,
-        builds[0].flags,
-        tuple(str(built.path) for built in builds if built.path is not None),
-        all(built.threaded for built in builds),
-        threads,
-    )
+    reason = next((built.reason for built in builds if built.library is None), "")
+    libraries = tuple(str(built.path) for built in builds if built.path is not None)
+    threaded = all(built.threaded for built in builds)
+    return Status(not reason, reason, builds[0].compiler, builds[0].flags, libraries, threaded, threads)
 
 
 def available() -> bool:
@@ -130,15 +124,6 @@ def step_threads(work: int) -> Iterator[int]:
     """Lets torch and compiled code use as many threads as steps of so many rows times weights are worth, afterwards as many as before.
 
     They are never more than torch may use before, nor than cores are free.
-
-    Example:
-        >>> import torch
-        >>> before = torch.get_num_threads()
-        >>> with step_threads(250 * 17_000):
-        ...     torch.get_num_threads()
-        1
-        >>> torch.get_num_threads() == before
-        True
     """
     before = torch.get_num_threads()
     threads = 1 if work < WORTH_THREADS or before == 1 else max(1, min(before, free_cores()))

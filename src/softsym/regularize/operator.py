@@ -231,10 +231,8 @@ class JointOperator:
             out = x * diagonal
             if self.mixings:
                 rows = x.index_select(0, index).split([m.index.size for m in self.mixings])
-                pieces = [
-                    torch.bmm(piece.view(mixing.index.shape), K).view(-1)
-                    for piece, mixing, K in zip(rows, self.mixings, matrices, strict=True)
-                ]
+                parts = zip(rows, self.mixings, matrices, strict=True)
+                pieces = [torch.bmm(piece.view(mixing.index.shape), K).view(-1) for piece, mixing, K in parts]
                 out.scatter_(0, index, torch.cat(pieces))
             if self.large is not None:
                 where = self.large.index.to(x.device)

@@ -70,14 +70,7 @@ def make_devices(config: TrainingConfig) -> Devices:
 
 
 def check_device_name(name: str) -> None:
-    """Refuses an unknown device, before torch is imported.
-
-    Example:
-        >>> check_device_name("gpu")
-        Traceback (most recent call last):
-        ...
-        softsym.errors.InputError: unknown device 'gpu'; pass one of cpu, cuda, mps
-    """
+    """Refuses an unknown device, before torch is imported."""
     if name not in DEVICES:
         raise InputError(f"unknown device {name!r}; pass one of {', '.join(DEVICES)}")
 

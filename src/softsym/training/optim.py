@@ -19,6 +19,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.optim import Optimizer
 
 from softsym.regularize import EquivarianceRegularizer
 from softsym.training.config import TrainingConfig
@@ -34,9 +35,7 @@ DECAY_WARM_UP = 10
 """After n steps the decay of the average is at most (1 + n) / (this + n), so that it forgets the first steps quickly."""
 
 
-def make_optimizer(
-    model: nn.Module, regularizer: EquivarianceRegularizer | None, config: TrainingConfig
-) -> torch.optim.Optimizer:
+def make_optimizer(model: nn.Module, regularizer: EquivarianceRegularizer | None, config: TrainingConfig) -> Optimizer:
     """Adam, or Muon for matrices; weight decay in the loss (L2) only on regularized weights and biases, decoupled decay on all."""
     if config.optimizer == "muon":
         trained = (p for p in model.parameters() if p.requires_grad)
@@ -53,9 +52,7 @@ def make_optimizer(
     return torch.optim.Adam(chosen, **options)
 
 
-def set_learning_rate(
-    optimizer: torch.optim.Optimizer, config: TrainingConfig, epoch: int, batch: int, batches: int
-) -> float:
+def set_learning_rate(optimizer: Optimizer, config: TrainingConfig, epoch: int, batch: int, batches: int) -> float:
     """Sets the learning rate of a step and returns it: it rises in the warm-up, and then falls along half a cosine to zero.
 
     Without a warm-up it is constant within an epoch; with one the first step has a positive rate already.
@@ -71,7 +68,7 @@ def set_learning_rate(
     return rate
 
 
-class Muon(torch.optim.Optimizer):
+class Muon(Optimizer):
     """Muon for matrices, Adam for the rest, decoupled decay for both."""
 
     def __init__(self, parameters: Iterable[Tensor], lr: float, *, eps: float = 1e-8, shrink: float = 0.0) -> None:
