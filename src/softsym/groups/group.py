@@ -383,8 +383,7 @@ def _axes_text(dim: int, axes: tuple[int, ...]) -> str:
     return f"{dim}[{','.join(map(str, axes))}]"
 
 
-MEMORY_SHARE = 20
-"""Generators of a group may take one part in so many of the memory limit: 0.2 GB of 4 GB by default."""
+MEMORY_SHARE = 20  # generators of a group may take one part in so many of the memory limit: 0.2 GB of 4 GB by default
 
 
 def max_generator_entries() -> int:
@@ -435,10 +434,8 @@ def read_generators(values: ArrayLike | None, name: str) -> list[Array]:
 
 
 AXIS_NAMES = "xyz"
-ORTHOGONAL_TOL = 1e-12
-"""Up to this a matrix counts as orthogonal, as :attr:`softsym.Group.is_orthogonal` does."""
-MAX_CONDITION = 1e12
-"""Condition number from which a basis or a discrete generator is refused."""
+ORTHOGONAL_TOL = 1e-12  # up to this a matrix counts as orthogonal
+MAX_CONDITION = 1e12  # condition number from which a basis or a discrete generator is refused
 
 
 def read_basis(matrix: ArrayLike, dim: int) -> Array:

@@ -48,10 +48,8 @@ from softsym.reps.rep import cut, equal_part
 
 Example = Tensor | Sequence[Any] | Mapping[str, Any]
 
-SIDES = (32, 28, 64, 16, 8, 224, 20, 12)
-"""Sides of images that are tried where none is given."""
-LENGTH = 5
-"""Length of sequences that are tried."""
+SIDES = (32, 28, 64, 16, 8, 224, 20, 12)  # sides of images that are tried where none is given
+LENGTH = 5  # length of sequences that are tried
 
 
 def infer_reps(

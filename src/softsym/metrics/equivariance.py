@@ -13,8 +13,7 @@ The Lie derivative of a function is its error under an infinitesimal motion. For
     L_A f(x) = \frac{d}{dt}\Big|_{t=0} \rho_{out}(e^{-tA})\, f(\rho_{in}(e^{tA}) x)
              = J_f(x)\, d\rho_{in}(A)\, x - d\rho_{out}(A)\, f(x) .
 
-It vanishes for all generators iff f is equivariant to the continuous part of the group. No element is drawn: one directional
-derivative for each generator says it all.
+It vanishes for all generators iff f is equivariant to the continuous part of the group.
 
 Reference:
     Regularizing Towards Soft Equivariance Under Mixed Symmetries (Kim et al., 2023), https://arxiv.org/abs/2306.00356

@@ -39,12 +39,10 @@ TRAJECTORY = ("scale-aware", "symmetry-aware", "symmetry-scale-aware")
 NORMALISATIONS = ("none", "per-axis", "common-scale", *TRAJECTORY)
 SURVIVING = (1.0, 1.0, 0.993)
 """Share of the mean that centring takes away along each axis if a little of the elevation is to survive."""
-EXACT = 1e-9
-"""A break up to this is rounding."""
+EXACT = 1e-9  # a break up to this is rounding
 PROBES, TRANSFORMS = 200, 20
 
-UNEVEN = 0.1
-"""A column with less than this share of the largest standard deviation is hard to learn from."""
+UNEVEN = 0.1  # a column with less than this share of the largest standard deviation is hard to learn from
 
 
 @dataclass(frozen=True, eq=False)

@@ -51,8 +51,7 @@ from softsym.reps.particles import has_particles, particles_hint, read_particles
 from softsym.spaces import invariants
 from softsym.typing import Array
 
-ENTRIES = 4_000_000
-"""Largest number of matrix entries that are computed at once."""
+ENTRIES = 4_000_000  # largest number of matrix entries that are computed at once
 
 
 def act(rep: Rep | str, group: Group | str, parts: Array | Sequence[Array], x: Any) -> Any:
@@ -200,8 +199,7 @@ def read_shape(
     return first, second, listed
 
 
-CONSTANT = 1e-13
-"""A standard deviation up to this share of the largest value is rounding: the columns are constant."""
+CONSTANT = 1e-13  # a standard deviation up to this share of the largest value is rounding: the columns are constant
 
 
 def fit_shift_and_scale(
@@ -258,15 +256,12 @@ def _std(X: Array, shift: Array, weights: Array | None, axis: int | None) -> Arr
 
 
 NEIGHBOURS = 5
-ROWS = 2000
-"""Largest number of rows that are compared at once; smaller data are compared several times."""
+ROWS = 2000  # largest number of rows that are compared at once; smaller data are compared several times
 MOST_REPEATS = 10
 MOST_PIECES, ANGLES = 6, 64
 """Generators of each kind that are looked at, and angles on a circle."""
-BLUR = 0.05
-"""Standard deviation of the noise added to standardised columns: smaller differences do not count."""
-MIN_ROWS = 20
-"""Smallest number of different rows."""
+BLUR = 0.05  # standard deviation of the noise added to standardised columns: smaller differences do not count
+MIN_ROWS = 20  # smallest number of different rows
 HIGH_OVERLAP, LOW_OVERLAP = 0.7, 0.3
 
 Grade = Literal["well", "partly", "hardly", "still"]

@@ -41,8 +41,7 @@ from softsym.reps import Rep, TensorType
 from softsym.spaces import Packed
 from softsym.typing import Index
 
-LONG_STEP = 1e6
-"""A proximal step so long that it ends in the intersection of all spaces."""
+LONG_STEP = 1e6  # a proximal step so long that it ends in the intersection of all spaces
 MIN_SHARE = 0.01
 """A weight that keeps a smaller share of its norm is not projected: scaling it up would amplify rounding error."""
 
@@ -332,8 +331,7 @@ class StrengthMap(UserDict[str, float]):
         raise InputError("a group cannot be removed; set its strength to 0")
 
 
-LONGEST = 60
-"""Characters of a representation in the table."""
+LONGEST = 60  # characters of a representation in the table
 
 
 @dataclass(frozen=True)

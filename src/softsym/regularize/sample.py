@@ -6,9 +6,8 @@ the Jacobian penalty is its infinitesimal form,
 
 .. math:: \frac1k \sum_A \lvert J_f(x)\, d\rho_{in}(A)\, x - d\rho_{out}(A)\, f(x) \rvert^2 ,
 
-the mean over the k generators A of the continuous part of a group, one directional derivative each. No element is drawn for it, and it
-does not depend on reflections and other discrete elements. :func:`softsym.lie_derivative_error` measures a trained function by the mean
-size of the same derivative.
+the mean over the k generators A of the continuous part of a group, one directional derivative each; it does not depend on reflections and
+other discrete elements. :func:`softsym.lie_derivative_error` measures a trained function by the mean size of the same derivative.
 
 Reference:
     SymmetryML, which has the Jacobian penalty for learned vector fields, https://github.com/KevinMoonLab/SymmetryML

@@ -53,8 +53,7 @@ KNOWN = (
     "S, V, V', V[i], T(p), T(p,q), pS, pV, pT(p), Sym(k), Alt(k), Sym0(k), 2x1o, 5x(S + V), P, D, Grid(h,w), Regular(group), "
     "Quotient(group / subgroup), Points([[...]])"
 )
-PSEUDO = ("S", "V", "T", "D", "U", "Sym", "Alt", "Sym0")
-"""What can have a p in front."""
+PSEUDO = ("S", "V", "T", "D", "U", "Sym", "Alt", "Sym0")  # what can have a p in front
 _IRREP = re.compile(r"x([0-9]+)([eo])|([eo])")
 
 

@@ -35,8 +35,7 @@ from softsym.reps.atoms import Atom, Base, Element, Sign
 from softsym.reps.rep import Pseudoscalar, Rep, Scalar, TensorType, Vector, check_rank, single
 from softsym.typing import Array
 
-MAX_SIZE = 5_000
-"""Coordinates of one atom."""
+MAX_SIZE = 5_000  # coordinates of one atom
 ROUNDING = 1e-13
 NORMALIZATIONS = ("norm", "component", "integral")
 _VECTOR = TensorType((Base(),))

@@ -28,8 +28,7 @@ from softsym.typing import Array, Index
 
 Range = tuple[Atom | None, Index]
 """Coordinates of one tensor index, and the atom that acts on them; None if every group fixes them."""
-MAX_BLOCK_TYPES = 4096
-"""Types that would be split into more are solved whole."""
+MAX_BLOCK_TYPES = 4096  # types that would be split into more are solved whole
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,10 +28,8 @@ from softsym.spaces.solution import Basis, Evidence, OrbitBasis, Solution
 
 FORMAT = 3
 FROM_CACHE = "read from the cache"
-MAX_POSITIONS = 4_000_000
-"""Larger spaces are not stored: computing their positions is no slower than reading them."""
-MAX_BYTES = 1_000_000_000
-"""Larger files are no entries."""
+MAX_POSITIONS = 4_000_000  # larger spaces are not stored: computing their positions is no slower than reading them
+MAX_BYTES = 1_000_000_000  # larger files are no entries
 Arrays = Mapping[str, NDArray[Any]]
 _DIGEST_BYTES = 32
 

@@ -24,8 +24,7 @@ Output = Layout | Sequence[Layout | None] | None
 Reader = Callable[..., TensorMap]
 Inputs = Sequence[Any] | Mapping[str, Any]
 
-SUMS = ("sum", "mean")
-"""Functions that make inner products of elementwise products."""
+SUMS = ("sum", "mean")  # functions that make inner products of elementwise products
 WRITING = ("__setitem__", "__iadd__", "__isub__", "__imul__", "__itruediv__")
 """Functions that change their first argument, next to those whose names end in one underscore."""
 LEAVING = ("item", "tolist", "numpy", "__array__", "__bool__", "__float__", "__int__")

@@ -38,9 +38,8 @@ class Variable:
     size: int  # number of coordinates
     rep: Rep | None = None  # the representation, if it is known
     substitution: Term | None = None  # the term that replaces it, once it is bound
-    # where a function acts on each coordinate by itself, which only permutations commute with
+    # where a function acts on each coordinate by itself, and where coordinates are normalised; only permutations commute with that
     pointwise: list[str] = field(default_factory=list)
-    # where coordinates are normalised, which only permutations commute with exactly
     normed: list[str] = field(default_factory=list)
 
 

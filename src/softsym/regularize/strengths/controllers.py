@@ -14,8 +14,7 @@ from softsym.errors import InputError
 from softsym.registry import Registry
 
 MOMENTS = (1 / 3, 1 / 2, 2 / 3, 5 / 6, 1.0)
-MAX_RATIO = 100.0
-"""The largest ratio of a strength to its initial value, and of the initial value to it."""
+MAX_RATIO = 100.0  # the largest ratio of a strength to its initial value, and of the initial value to it
 Residuals = Mapping[str, float | Mapping[str, float]]
 
 

@@ -30,8 +30,7 @@ from softsym.spaces.solvers.null_space import MAX_DENSE_SIZE
 from softsym.spaces.solvers.solver import NO_TOLERANCE, Applies, Constraint, Cost, Solver, check_cost, constraints
 from softsym.typing import Array, Index
 
-MAX_COUNTED = 400
-"""Vectors are counted by characters in groups of up to so many signed permutations."""
+MAX_COUNTED = 400  # vectors are counted by characters in groups of up to so many signed permutations
 
 
 class Orbits(Solver):
