@@ -233,7 +233,7 @@ def _padded(samples: int) -> int:
 
 
 def run_hidden_layer(layer: HiddenLayer, x: Tensor, *weights: Tensor) -> Tensor:
-    """A bilinear layer and the gates after it, (batch, values), compiled where possible; in float32 under autocast, as it needs that."""
+    """A bilinear layer and the gates after it, (batch, values), compiled where possible; in float32 under autocast, never in half."""
     if is_mixed(x):
         with full_precision(x):
             halves = (torch.bfloat16, torch.float16)

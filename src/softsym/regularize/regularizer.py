@@ -217,10 +217,9 @@ class EquivarianceRegularizer:
         pieces = list(zip(self.stacked.names, self.stacked.parameters, self.stacked.split(inside), strict=True))
         for name, parameter, piece in pieces:
             if not parameter.requires_grad and not torch.allclose(piece, parameter.to(piece), rtol=1e-4, atol=1e-6):
-                message = (
+                raise InputError(
                     f"{name} is frozen and not equivariant to {acting.name}; call requires_grad_(True) on it first"
                 )
-                raise InputError(message)
         for _, parameter, piece in pieces:
             if parameter.requires_grad:
                 parameter.copy_(piece)

@@ -148,7 +148,9 @@ def fit(
         controller.begin(regularizer.strengths)
     if controller.reads == "data" and violations is None and regularizer is not None:
         raise InputError(f"{type(controller).__name__} reads what a model does on data; pass `violations`")
-    objective = Objective(model, regularizer, criterion, on_batch, on_loss, config.form == "loss", balanced)
+    objective = Objective(
+        model, regularizer, criterion, on_batch, on_loss, penalises=config.form == "loss", balanced=balanced
+    )
     device = next(model.parameters()).device
     wrapped, optimizer = devices.setup(model, make_optimizer(model, regularizer, config))
     dtype = next(model.parameters()).dtype
