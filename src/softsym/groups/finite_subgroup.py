@@ -41,12 +41,9 @@ from softsym.groups import catalogue, sampling
 from softsym.groups.group import Group
 from softsym.typing import Array
 
-MAX_ORDER = 1_200
-"""Averaging a kernel over more elements costs more than it is worth."""
-POLYGON = 8
-"""Corners of the polygon of a circle: enough to average functions well, too, that are no polynomials."""
-COMPACT_TOL = 1e-9
-"""Generators that are orthogonal up to this need no change of basis."""
+MAX_ORDER = 1_200  # averaging a kernel over more elements costs more than it is worth
+POLYGON = 8  # corners of the polygon of a circle: enough to average functions well, too, that are no polynomials
+COMPACT_TOL = 1e-9  # generators that are orthogonal up to this need no change of basis
 
 
 class UnknownSubgroupError(Exception):

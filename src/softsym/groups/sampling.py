@@ -2,9 +2,6 @@
 
 A sampler is a function of (n, generator) that returns one array (n, d, d) for each part of the group. Compact groups are drawn
 from Haar measure. Other groups have no uniform distribution; their elements are bounded, so that transformed inputs stay finite.
-
-A group of permutation matrices is counted and sampled exactly by its stabiliser chain (SymPy's Schreier-Sims), however large it is;
-other small groups are listed by closing their generators under multiplication.
 """
 
 from __future__ import annotations
@@ -24,8 +21,7 @@ if TYPE_CHECKING:
 Sampler = Callable[..., list[Array]]
 WALK_STEPS = 8
 MAX_ELEMENTS = 10_000
-MAX_ENTRIES = 50_000_000
-"""Matrix entries of all listed elements together."""
+MAX_ENTRIES = 50_000_000  # matrix entries of all listed elements together
 
 
 def haar_orthogonal(n: int, rng: np.random.Generator, *, d: int, special: bool) -> list[Array]:
@@ -256,7 +252,7 @@ def _permutation_group(rows: tuple[tuple[int, ...], ...]) -> Any:
 
 
 def uniform_permutations(generators: Array, n: int, rng: np.random.Generator) -> Array:
-    """Uniform elements of the group that permutation matrices generate: one coset representative from each level."""
+    """Uniform elements of the group that permutation matrices generate: a coset representative from each level of its stabiliser chain."""
     group = permutation_group(generators)
     d = generators.shape[-1]
     levels = [list(level.values()) for level in group.basic_transversals]
@@ -264,9 +260,7 @@ def uniform_permutations(generators: Array, n: int, rng: np.random.Generator) ->
     for k in range(n):
         row = np.arange(d)
         for level in levels:
-            chosen = level[rng.integers(len(level))]
-            step = np.array(chosen.array_form if hasattr(chosen, "array_form") else chosen)
-            row = row[step]
+            row = row[level[rng.integers(len(level))].array_form]
         out[k, row, np.arange(d)] = 1.0
     return out
 

@@ -2,9 +2,6 @@ r"""Inference of representations: a map for every parameter of any module.
 
 The module is run once on an example and traced (:mod:`softsym.maps.trace`): the representations of input and output are given, those in
 between are inferred by unification, and proposed where they stay undetermined.
-
-The representation of an image is that of the whole image, ``"3Grid(32,32)"`` for three channels of 32 x 32 pixels, or that of its
-channels alone, ``"3S"`` (or ``"V"`` for a field of vectors); then groups act on pixels if they act on a space of as many dimensions.
 """
 
 from __future__ import annotations
@@ -51,10 +48,8 @@ from softsym.reps.rep import cut, equal_part
 
 Example = Tensor | Sequence[Any] | Mapping[str, Any]
 
-SIDES = (32, 28, 64, 16, 8, 224, 20, 12)
-"""Sides of images that are tried where none is given."""
-LENGTH = 5
-"""Length of sequences that are tried."""
+SIDES = (32, 28, 64, 16, 8, 224, 20, 12)  # sides of images that are tried where none is given
+LENGTH = 5  # length of sequences that are tried
 
 
 def infer_reps(
@@ -73,7 +68,7 @@ def infer_reps(
 
     Args:
         model: Any module; it is run once and left unchanged.
-        rep_in: Representation of the input. Of images: of the whole image, ``"3Grid(32,32)"``, or of its channels, ``"3S"``. Of
+        rep_in: Representation of the input. Of images: of the whole image, ``"3Grid(32,32)"``, or of its channels, ``"3S"`` or ``"V"``. Of
             sequences: of one element, or of all one after the other. Of several inputs of real numbers: their direct sum, or that of the
             first, if the others are invariant.
         rep_out: Representation of the output, likewise.
@@ -181,9 +176,8 @@ def _unify_output(tracer: Tracer, out: Any, rep: Rep) -> None:
     """Unifies the channels of the output with its representation."""
     first = out[0] if isinstance(out, tuple | list) else out
     if not isinstance(first, Tensor):
-        raise InputError(
-            f"the model gives a {type(first).__name__}; pass `output`, a function that takes the tensor out of it"
-        )
+        kind = type(first).__name__
+        raise InputError(f"the model gives a {kind}; pass `output`, a function that takes the tensor out of it")
     layout, size = tracer.layout(first), rep.size(tracer.group)
     tracer.mark_products(layout)
     channels = [axis for axis in layout if axis.size == size and axis.role in ("channel", "open")]
@@ -250,8 +244,7 @@ def examples(model: nn.Module, rep: Rep, group: Group) -> Iterator[tuple[Any, ..
         return
     if dims:
         yield from (zeros(size, *(side,) * dims) for side in SIDES)
-    has_tokens = any(isinstance(m, nn.Embedding | nn.EmbeddingBag) for m in model.modules())
-    if has_tokens:
+    if any(isinstance(m, nn.Embedding | nn.EmbeddingBag) for m in model.modules()):
         yield (torch.zeros(2, LENGTH, dtype=torch.long, device=like.device),)
     has_sequences = any(isinstance(m, nn.RNNBase | nn.MultiheadAttention) for m in model.modules())
     shapes = [(LENGTH, size), (size,)] if has_sequences else [(size,), (LENGTH, size)]

@@ -120,10 +120,9 @@ def chain_maps(
     if hidden is None:
         largest = join_groups(groups)
         hidden = [hidden_rep(linear.out_features, largest) for _, linear in linears[:-1]]
-    if len(hidden) != len(linears) - 1:
-        raise InputError(
-            f"{len(linears)} linear layers have {len(linears) - 1} hidden representations, got {len(hidden)}"
-        )
+    count = len(linears)
+    if len(hidden) != count - 1:
+        raise InputError(f"{count} linear layers have {count - 1} hidden representations, got {len(hidden)}")
     maps: dict[str, TensorMap] = {}
     for (name, linear), ends in zip(linears, itertools.pairwise([rep_in, *hidden, rep_out]), strict=True):
         maps |= linear_parameters(name, *ends, bias=linear.bias is not None)
@@ -145,11 +144,5 @@ def is_chain(model: nn.Module) -> bool:
 
 
 def layer_of(model: nn.Module, parameter: str) -> str:
-    """The name of the layer that holds a parameter; for the model itself, its class.
-
-    Example:
-        >>> import torch
-        >>> layer_of(torch.nn.Linear(3, 3), "weight")
-        'linear'
-    """
+    """The name of the layer that holds a parameter; for the model itself, its class."""
     return parameter.rpartition(".")[0] or type(model).__name__.lower()

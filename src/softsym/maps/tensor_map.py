@@ -129,22 +129,18 @@ class TensorMap:
 
     def check(self, name: str, shape: Sequence[int], groups: Sequence[Group]) -> None:
         """Refuses a parameter of another shape, and groups that cannot act on it; ``name`` is for the message."""
+        what = f"parameter {name!r}"
         for group in groups:
             try:
                 expected = self.shape(group)
             except InputError as error:
-                raise InputError(
-                    f"parameter {name!r}: {group.name} cannot act on its representation: {error}"
-                ) from error
+                raise InputError(f"{what}: {group.name} cannot act on its representation: {error}") from error
             if expected != tuple(shape):
-                raise InputError(
-                    f"parameter {name!r} has shape {tuple(shape)}, but {self} under {group.name} has {expected}"
-                )
+                raise InputError(f"{what} has shape {tuple(shape)}, but {self} under {group.name} has {expected}")
 
     def __str__(self) -> str:
-        sources, targets = (
-            _product([axis for axis in self.axes if axis.is_incoming is side]) for side in (True, False)
-        )
+        sources = _product([axis for axis in self.axes if axis.is_incoming])
+        targets = _product([axis for axis in self.axes if not axis.is_incoming])
         return f"{sources} -> {targets or 'S'}" if sources else targets
 
 
@@ -161,9 +157,8 @@ def _product(axes: Sequence[Axis]) -> str:
     if len(axes) == 1:
         return axes[0].text
     needs_brackets = [len(axis.factor.terms) > 1 or axis.text[:1].isdigit() for axis in axes]
-    return " * ".join(
-        f"({axis.text})" if needed else axis.text for axis, needed in zip(axes, needs_brackets, strict=True)
-    )
+    pairs = zip(axes, needs_brackets, strict=True)
+    return " * ".join(f"({axis.text})" if needed else axis.text for axis, needed in pairs)
 
 
 Override = Rep | str | tuple[Rep | str, Rep | str] | TensorMap

@@ -13,8 +13,8 @@ Let :math:`e` bound :math:`|\rho(g) h(x) - h(\rho(g) x)|` and r bound |h| before
 .. math:: e' \le |W| e + 2 \bar\rho\, r\, |W - P W| + (\bar\rho + 1)\, |b - P b|, \qquad r' \le |W| r + |b| ,
 
 an equivariant activation with Lipschitz constant L gives :math:`e' \le L e`, and what breaks the symmetry (a soft gate) adds its size
-twice. Unrolled, the error is at most :math:`C \sum_l |W_l - P W_l| + |b_l - P b_l|` with an explicit C. The bound is for all inputs
-and elements at once, which no sample can give; the price is that it is loose, the more so the deeper the network.
+twice. Unrolled, the error is at most :math:`C \sum_l |W_l - P W_l| + |b_l - P b_l|` with an explicit C. The bound is loose, the more so
+the deeper the network.
 
 Lipschitz constants of the nonlinear layers are bounded from their weights. A bilinear form with :math:`|B(u, v)| \le \beta |u| |v|`
 makes :math:`x + s B(x, x)` Lipschitz with :math:`1 + s \beta (|x| + |x'|)`. The form of a :class:`~softsym.nn.Bilinear` layer is a sum
@@ -147,15 +147,10 @@ class _Layers:
         b = np.zeros(len(W)) if bias is None else bias.value
         off = 0.0 if bias is None else float(bias.map.space(self.group).distance(b))
         norm = operator_norm(W)
-        step = Step(
-            name,
-            radius=norm * self.radius + float(np.linalg.norm(b)),
-            lipschitz=norm,
-            added=slope * operator_norm(residual) + (self.rho + 1) * off,
-            slope=max(slope, self.rho + 1),
-            distance=float(np.linalg.norm(residual)) + off,
-        )
-        self.add(step)
+        radius = norm * self.radius + float(np.linalg.norm(b))
+        added = slope * operator_norm(residual) + (self.rho + 1) * off
+        distance = float(np.linalg.norm(residual)) + off
+        self.add(Step(name, radius, norm, added=added, slope=max(slope, self.rho + 1), distance=distance))
 
     def unroll(self, radius: float) -> Bound:
         contributions: dict[str, float] = {}
@@ -208,13 +203,12 @@ def _add_network(layers: _Layers, model: Network) -> None:
 
 def _check_layers(model: Network, group: Group) -> None:
     """Contractions of V with V are equivariant to orthogonal groups only, those of V with V' to all."""
-    if group.dim != model.group.dim:
+    largest = model.group
+    if group.dim != largest.dim:
+        raise InputError(f"the network is for {largest.name} on R^{largest.dim}, not for {group.name} on R^{group.dim}")
+    if largest.is_orthogonal and not group.is_orthogonal:
         raise InputError(
-            f"the network is for {model.group.name} on R^{model.group.dim}, not for {group.name} on R^{group.dim}"
-        )
-    if model.group.is_orthogonal and not group.is_orthogonal:
-        raise InputError(
-            f"the bilinear layers are those of {model.group.name}, not equivariant to {group.name}; "
+            f"the bilinear layers are those of {largest.name}, not equivariant to {group.name}; "
             f"build the network with `largest` a group that contains it"
         )
 
@@ -331,13 +325,11 @@ def weight_parts(network: Network | ScaleCanonical) -> list[WeightParts]:
         >>> [parts.outside < 1e-5 for parts in weight_parts(ss.nn.EMLP("2V", "V", "O(3)", width=8, layers=2))]
         [True, True]
     """
-    weights = {
-        name.removesuffix(".weight"): pair for name, pair in network.linear_maps().items() if name.endswith(".weight")
-    }
+    weights = [(name, *pair) for name, pair in network.linear_maps().items() if name.endswith(".weight")]
     parts = []
-    for place, (name, (weight, tensor_map)) in enumerate(weights.items(), 1):
+    for place, (name, weight, tensor_map) in enumerate(weights, 1):
         inside = tensor_map.space(network.group).project(weight.double())
-        outside, layer = weight.double() - inside, network.get_submodule(name)
+        outside, layer = weight.double() - inside, network.get_submodule(name.removesuffix(".weight"))
         confined = float(get_weights(layer.first)[0].double().norm()) if isinstance(layer, SumLinear) else None
         parts.append(WeightParts(place, float(inside.norm()), float(outside.norm()), confined))
     return parts

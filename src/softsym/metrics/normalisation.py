@@ -7,14 +7,9 @@ equivariant map of the representation into itself and b is invariant. So the bre
 
 and, for intuition, the mean of :math:`|D \rho x + b - \rho (D x + b)|` over the sum of both norms, over data and group elements.
 
-The normalisation ``common-scale`` keeps all candidate groups by construction (:func:`softsym.metrics.transform.fit_shift_and_scale`):
-
-- scalars, on which no group acts, are standardised freely: each has its own mean and standard deviation;
-- all copies of any other type share one scale: a multiple of the identity commutes with every matrix, of non-orthogonal groups too;
-- the shift is the column means projected onto the invariants of all candidate groups joined: zero for vectors under O(3), the mean
-  along z under O(2)@z, zero for all but scalars under a scaling.
-
-Three normalisations are for trajectories: points that are first centred on their own mean.
+``common-scale`` keeps all candidate groups by construction (:func:`softsym.metrics.transform.fit_shift_and_scale`): scalars are
+standardised each by itself, all copies of any other type share one scale, a multiple of the identity, which commutes with every matrix, and
+the shift is the column means projected onto the invariants of all candidate groups joined.
 
 Reference:
     Regularizing Towards Soft Equivariance Under Mixed Symmetries (Kim et al., 2023), https://arxiv.org/abs/2306.00356
@@ -44,12 +39,10 @@ TRAJECTORY = ("scale-aware", "symmetry-aware", "symmetry-scale-aware")
 NORMALISATIONS = ("none", "per-axis", "common-scale", *TRAJECTORY)
 SURVIVING = (1.0, 1.0, 0.993)
 """Share of the mean that centring takes away along each axis if a little of the elevation is to survive."""
-EXACT = 1e-9
-"""A break up to this is rounding."""
+EXACT = 1e-9  # a break up to this is rounding
 PROBES, TRANSFORMS = 200, 20
 
-UNEVEN = 0.1
-"""A column with less than this share of the largest standard deviation is hard to learn from."""
+UNEVEN = 0.1  # a column with less than this share of the largest standard deviation is hard to learn from
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,14 +153,10 @@ def _center(name: str, X: Array, size: int) -> tuple[Array, Array]:
 
 def _why_inapplicable(name: str, rep: Rep, group: Group) -> str:
     """Why a normalisation of trajectories does not apply to the representation; empty if it does."""
-    copies = {
-        tensor_type: len(index) // tensor_type.size(group)
-        for tensor_type, index in columns_by_type(rep, group).items()
-        if tensor_type.rank
-    }
-    if not copies or min(copies.values()) < 2:
+    columns = {kind: len(index) for kind, index in columns_by_type(rep, group).items() if kind.rank}
+    if not columns or any(count < 2 * kind.size(group) for kind, count in columns.items()):
         return f"{rep} has no two points of the same kind to centre on their mean"
-    if name == "symmetry-scale-aware" and any(tensor_type.size(group) != len(SURVIVING) for tensor_type in copies):
+    if name == "symmetry-scale-aware" and any(kind.size(group) != len(SURVIVING) for kind in columns):
         return f"it treats z apart, so points must have 3 coordinates; {rep} under {group.name} has others"
     return ""
 
@@ -276,10 +265,7 @@ def _caveat(chosen: NormalisationCheck, each: NormalisationCheck | None = None) 
     """A warning where a column is left small, and what ``per-axis`` would break instead."""
     if chosen.evenness >= UNEVEN:
         return ""
-    text = (
-        f". But column {chosen.smallest!r} is left with {chosen.evenness:.2g} of the largest standard deviation "
-        "and is hard to learn from"
-    )
+    text = f". But column {chosen.smallest!r} is left with {chosen.evenness:.2g} of the largest standard deviation, hard to learn from"
     broken = [] if each is None else [entry for entry in each.breaks if not entry.is_kept]
     if not broken:
         return text

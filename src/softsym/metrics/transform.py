@@ -17,10 +17,9 @@ which is 1 if both distributions are equal and 0 if they are disjoint. It is est
 transformed, and among the k nearest neighbours of a point the share of the *other* half tends to q / (p + q) (for a data point) and
 p / (p + q) (for a transformed one). Both halves estimate the same integral; the smaller estimate is taken, because in many dimensions
 the points of the denser half are near to everything. Since neighbours also distinguish little in many dimensions, the estimate is made
-in several *views*: all columns, one copy of each type, the mean of its copies, and their length unless the group keeps it. The
-smallest counts: what a view leaves out can only make the overlap look larger. So does averaging over a whole group: a half plane has no
-overlap with its reflection, however well rotations by small angles overlap. The estimate is made for the whole group, for the circle of
-each generator of its Lie algebra and for each of its discrete generators, and the smallest counts.
+in several *views*: all columns, one copy of each type, the mean of its copies, and their length unless the group keeps it; for the whole
+group, for the circle of each generator of its Lie algebra and for each of its discrete generators. The smallest counts: what a view leaves
+out, and averaging over a whole group, can only make the overlap look larger.
 
 Reference:
     Multivariate generalizations of the Wald-Wolfowitz and Smirnov two-sample tests (Friedman and Rafsky, 1979),
@@ -52,9 +51,7 @@ from softsym.reps.particles import has_particles, particles_hint, read_particles
 from softsym.spaces import invariants
 from softsym.typing import Array
 
-SAMPLERS = ("haar", "gaussian")
-ENTRIES = 4_000_000
-"""Largest number of matrix entries that are computed at once."""
+ENTRIES = 4_000_000  # largest number of matrix entries that are computed at once
 
 
 def act(rep: Rep | str, group: Group | str, parts: Array | Sequence[Array], x: Any) -> Any:
@@ -104,12 +101,12 @@ def transforms(group: Group, n: int, seed: int | np.random.Generator = 0, sample
     """Draws elements, one array (n, d_p, d_p) for each part of the group."""
     if n < 1:
         raise InputError(f"`n_transforms` must be at least 1, got {n}")
-    if sampler not in SAMPLERS:
+    if sampler not in ("haar", "gaussian"):
         raise InputError(f"unknown sampler {sampler!r}; pass 'haar' or 'gaussian'")
     rng = make_rng(seed)
     if sampler == "haar":
         return group.sample_parts(n, rng)
-    return [_gaussian_part(group, part, n, rng) for part in range(len(group.part_dims))]
+    return [gaussian(group.factor(part), n, rng) for part in range(len(group.part_dims))]
 
 
 def sample_nontrivial(rep: Rep, group: Group, n: int, rng: np.random.Generator) -> list[Array] | None:
@@ -166,18 +163,9 @@ def check_samples(x: Any, rep: Rep, group: Group, rep_name: str, name: str) -> A
     size = rep.size(group)
     if x.ndim != 2 or x.shape[1] != size:
         raise InputError(
-            f"`{rep_name}` has size {size}, got `{name}` of shape {tuple(x.shape)}; "
-            f"pass shape (n, {size}) for {rep} under {group.name}"
+            f"`{rep_name}` has size {size}, got `{name}` of shape {tuple(x.shape)}; pass shape (n, {size}) for {rep} under {group.name}"
         )
     return x
-
-
-def _gaussian_part(group: Group, part: int, n: int, rng: np.random.Generator) -> Array:
-    lie = [g.matrix for g in group.lie if g.part == part]
-    discrete = [g.matrix for g in group.discrete if g.part == part]
-    if not lie and not discrete:
-        return np.tile(np.eye(group.part_dims[part]), (n, 1, 1))
-    return gaussian(Group.from_generators(lie, discrete), n, rng)
 
 
 def torch_of(x: Any) -> Any:
@@ -211,8 +199,7 @@ def read_shape(
     return first, second, listed
 
 
-CONSTANT = 1e-13
-"""A standard deviation up to this share of the largest value is rounding: the columns are constant."""
+CONSTANT = 1e-13  # a standard deviation up to this share of the largest value is rounding: the columns are constant
 
 
 def fit_shift_and_scale(
@@ -269,15 +256,12 @@ def _std(X: Array, shift: Array, weights: Array | None, axis: int | None) -> Arr
 
 
 NEIGHBOURS = 5
-ROWS = 2000
-"""Largest number of rows that are compared at once; smaller data are compared several times."""
+ROWS = 2000  # largest number of rows that are compared at once; smaller data are compared several times
 MOST_REPEATS = 10
 MOST_PIECES, ANGLES = 6, 64
 """Generators of each kind that are looked at, and angles on a circle."""
-BLUR = 0.05
-"""Standard deviation of the noise added to standardised columns: smaller differences do not count."""
-MIN_ROWS = 20
-"""Smallest number of different rows."""
+BLUR = 0.05  # standard deviation of the noise added to standardised columns: smaller differences do not count
+MIN_ROWS = 20  # smallest number of different rows
 HIGH_OVERLAP, LOW_OVERLAP = 0.7, 0.3
 
 Grade = Literal["well", "partly", "hardly", "still"]

@@ -191,8 +191,7 @@ class Resolvent(_Prepared):
 def _empty_like(tensor: Tensor) -> Tensor:
     """A new tensor like a contiguous one on the CPU, of undefined numbers.
 
-    Allocators keep what was freed, but no more than 32 megabytes at a time. Larger memory is fresh and comes page by page when it is first
-    written; in pages of four kilobytes that takes several times longer than what is computed here. NumPy asks for large pages.
+    Fresh memory comes page by page, which takes several times longer than what is computed here; NumPy asks for large pages.
     """
     if tensor.nbytes < _FRESH:
         return torch.empty_like(tensor)
@@ -289,9 +288,7 @@ class _Project(torch.autograd.Function):
 
     @staticmethod
     def vmap(info: Any, in_dims: tuple[Any, ...], projection: Projection, *inputs: Tensor) -> tuple[Any, Any]:
-        stacked = [
-            tensor.expand(info.batch_size, *tensor.shape) if dim is None else tensor.movedim(dim, 0)
-            for tensor, dim in zip(inputs, in_dims[1:], strict=True)
-        ]
+        pairs = zip(inputs, in_dims[1:], strict=True)
+        stacked = [x.expand(info.batch_size, *x.shape) if dim is None else x.movedim(dim, 0) for x, dim in pairs]
         rows = [_Project.apply(projection, *row) for row in zip(*stacked, strict=True)]
         return tuple(map(torch.stack, zip(*rows, strict=True))), (0,) * len(inputs)

@@ -159,9 +159,7 @@ def check_tensors(tensors: Sequence[Tensor], dtype: torch.dtype, needed: Sequenc
                 "do not exchange the data of a parameter for others of another shape"
             )
         if tensor.dtype != dtype or not tensor.is_cpu or not tensor.is_contiguous():
-            raise InputError(
-                f"compiled code takes contiguous {dtype} on the CPU, got {tensor.dtype} on {tensor.device}"
-            )
+            raise InputError(f"compiled code takes contiguous {dtype} on CPUs, got {tensor.dtype} on {tensor.device}")
         if tensor.untyped_storage().nbytes() < (tensor.storage_offset() + numbers) * tensor.element_size():
             raise InputError(f"the memory of tensor {k} was released or made smaller")
 
@@ -193,12 +191,7 @@ custom_op = functools.partial(torch.library.custom_op, mutates_args=(), device_t
 
 
 def is_mixed(values: Tensor) -> bool:
-    """Whether mixed precision is in force where values are; a device that knows none, such as ``meta``, has none.
-
-    Example:
-        >>> is_mixed(torch.ones(2)), is_mixed(torch.ones(2, device="meta"))
-        (False, False)
-    """
+    """Whether mixed precision is in force where values are; a device that knows none, such as ``meta``, has none."""
     kind = values.device.type
     # torch.compile traces the second question only, and never runs on devices that cannot answer it.
     is_known = torch.compiler.is_compiling() or torch.amp.is_autocast_available(kind)

@@ -3,10 +3,8 @@
 Nothing here knows a group or a representation: :func:`softsym.nn.bilinear.make_plan` has made sizes and numbers of types of them. The
 torch version (:func:`softsym.nn.network.hidden_layer`) and the compiled one (``hidden_layer.c``) read the same values.
 
-``torch.ops.softsym.*`` are what ``torch.compile`` puts into a graph: custom operators with fake kernels and gradients. Called one by
-one, the way through torch's dispatcher would cost a step of a small network several percent (README.md has the numbers), so outside
-of graphs the same functions are called by an :class:`torch.autograd.Function`, which has rules for ``torch.func`` too. Where compiled
-code cannot run, and in exported programs, which must not need softsym, the twin does the same in torch operations.
+``torch.ops.softsym.*`` are what ``torch.compile`` puts into a graph; outside of graphs the same functions are called by a
+:class:`torch.autograd.Function` (README.md says why). Where compiled code cannot run the twin does the same in torch operations.
 """
 
 from __future__ import annotations
@@ -143,9 +141,7 @@ class HiddenLayer(Numbered):
             raise InputError(f"the layer takes inputs of shape (batch, {self.plan.size}), got {tuple(x.shape)}")
         shapes = [tuple(weight.shape) for weight in weights]
         if shapes != self.shapes:
-            raise InputError(
-                f"weights of the layer have shapes {self.shapes}, got {shapes}; do not exchange their data"
-            )
+            raise InputError(f"weights of a layer have shapes {self.shapes}, got {shapes}; do not exchange their data")
 
     def empty(self, x: Tensor) -> tuple[Tensor, Tensor]:
         """What :meth:`forward` returns, of undefined numbers."""
@@ -237,11 +233,7 @@ def _padded(samples: int) -> int:
 
 
 def run_hidden_layer(layer: HiddenLayer, x: Tensor, *weights: Tensor) -> Tensor:
-    """A bilinear layer and the gates after it, compiled where possible.
-
-    Returns:
-        The values, (batch, values); in float32 under autocast, as the formulas need more than half precision.
-    """
+    """A bilinear layer and the gates after it, (batch, values), compiled where possible; in float32 under autocast, never in half."""
     if is_mixed(x):
         with full_precision(x):
             halves = (torch.bfloat16, torch.float16)

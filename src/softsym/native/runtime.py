@@ -1,8 +1,7 @@
 """What runs here: compiled code or not, and why; and how many threads a training step gets.
 
-A step gets one thread, unless it is large and other cores are free. Threads of one step wait for each other many times, and they wait
-spinning: in small steps a second thread brings nothing, and next to other busy processes every wait lasts until the system schedules the
-other thread. The last bits of a result depend on the number of threads, in torch's own sums too, so it does not change during a run.
+A step gets one thread, unless it is large and other cores are free: threads wait for each other spinning, next to busy processes until the
+system schedules the other one. The last bits of a result depend on the number of threads, so it does not change during a run.
 """
 
 from __future__ import annotations
@@ -28,9 +27,8 @@ from softsym.native.build import build, is_torch_only
 SOURCES = (blocks.SOURCE, hidden_layer.SOURCE)
 _announced: list[str] = []  # once in a process is enough
 
-# Rows times weights of a step. What a second thread brought on a quiet machine, compiled, for SoftMLPs with a regularizer (`softsym bench
-# native` measures some of it again): 4 million (width 64, 250 rows) nothing, 15 million (128, 250) 1.2 times, 29 million (128, 500) 1.4,
-# 67 million (192, 500) 1.6, 290 million (384, 500) 1.7. Below the limit the loss next to busy processes outweighs the gain.
+# Rows times weights of a step. On a quiet machine a second thread brought nothing at 4 million, 1.2 times at 15, 1.4 at 29, 1.6 at 67 and
+# 1.7 at 290 (SoftMLPs of widths 64 to 384 with a regularizer); below the limit the loss next to busy processes outweighs the gain.
 WORTH_THREADS = 50_000_000
 OBSERVED = 0.1  # seconds for which the cores are observed
 IDLE_SHARE = 0.7  # a core that idles this share of the time is free
@@ -76,16 +74,10 @@ def status() -> Status:
     if is_torch_only():
         return Status(False, "switched off by torch_only", "", (), (), False, threads)
     builds = [build(source, torch.float32) for source in SOURCES]
-    reasons = [built.reason for built in builds if built.library is None]
-    return Status(
-        not reasons,
-        reasons[0] if reasons else "",
-        builds[0].compiler,
-        builds[0].flags,
-        tuple(str(built.path) for built in builds if built.path is not None),
-        all(built.threaded for built in builds),
-        threads,
-    )
+    reason = next((built.reason for built in builds if built.library is None), "")
+    libraries = tuple(str(built.path) for built in builds if built.path is not None)
+    threaded = all(built.threaded for built in builds)
+    return Status(not reason, reason, builds[0].compiler, builds[0].flags, libraries, threaded, threads)
 
 
 def available() -> bool:
@@ -105,11 +97,8 @@ def announce() -> None:
     reason = status().reason
     _announced.append(reason)
     if reason:
-        warnings.warn(
-            f"training runs without compiled code, about half as fast: {reason} (see `softsym doctor`)",
-            SlowTrainingWarning,
-            stacklevel=2,
-        )
+        message = f"training runs without compiled code, about half as fast: {reason} (see `softsym doctor`)"
+        warnings.warn(message, SlowTrainingWarning, stacklevel=2)
 
 
 def environment() -> dict[str, Any]:
@@ -135,15 +124,6 @@ def step_threads(work: int) -> Iterator[int]:
     """Lets torch and compiled code use as many threads as steps of so many rows times weights are worth, afterwards as many as before.
 
     They are never more than torch may use before, nor than cores are free.
-
-    Example:
-        >>> import torch
-        >>> before = torch.get_num_threads()
-        >>> with step_threads(250 * 17_000):
-        ...     torch.get_num_threads()
-        1
-        >>> torch.get_num_threads() == before
-        True
     """
     before = torch.get_num_threads()
     threads = 1 if work < WORTH_THREADS or before == 1 else max(1, min(before, free_cores()))

@@ -15,8 +15,6 @@ three kinds of terms are computed over the whole batch:
 * mixed: :math:`O_B \mathrel{+}= M\,Y`, where :math:`Y = Z X_A` contracts the index of A; or :math:`O_B \mathrel{+}= Z\,Y` with
   :math:`Y = M X_A`, whichever is less work.
 
-Inside a network the layer runs together with the gates after it, in compiled code where that is possible.
-
 All copies of a type are exchangeable at the start of training, so the first ones serve as the random choice of the paper's code.
 
 Reference:
@@ -152,9 +150,7 @@ def bilinear(plan: Plan, x: Tensor, scale: Tensor, inner: Tensor, *mixed: Tensor
 
 def _part(x: Tensor, copies: Copies) -> Tensor:
     """The copies of one type, (batch, size, copies), contiguous."""
-    pieces = [
-        x[:, start:stop].unflatten(1, ((stop - start) // copies.size, copies.size)).mT for start, stop in copies.places
-    ]
+    pieces = [x[:, start:stop].unflatten(1, (-1, copies.size)).mT for start, stop in copies.places]
     return torch.cat(pieces, dim=2) if len(pieces) > 1 else pieces[0].contiguous()
 
 
@@ -171,11 +167,7 @@ def _assembled(plan: Plan, x: Tensor, sums: dict[int, Tensor]) -> Tensor:
     """The sums of all types, back in the order of the representation's coordinates."""
     pieces: list[tuple[int, Tensor]] = []
     for number, copies in enumerate(plan.types):
-        value = sums[number].mT.flatten(1) if number in sums else None
-        first = 0
-        for start, stop in copies.places:
-            length = stop - start
-            piece = x.new_zeros(len(x), length) if value is None else value[:, first : first + length]
-            pieces.append((start, piece))
-            first += length
+        value = sums[number].mT.flatten(1) if number in sums else x.new_zeros(len(x), copies.count * copies.size)
+        values = value.split([stop - start for start, stop in copies.places], dim=1)
+        pieces += [(start, piece) for (start, _), piece in zip(copies.places, values, strict=True)]
     return torch.cat([piece for _, piece in sorted(pieces, key=lambda item: item[0])], dim=1)

@@ -55,9 +55,8 @@ class FrameAveraged(nn.Module, HasPrior):
             raise InputError(f"frames are known for O(n), SO(n) and S(n), not for {self.group.name}")
         self.size_in, self.size_out = self.rep_in.size(self.group), self.rep_out.size(self.group)
         self.runs_in, self.runs_out = (_tensor_runs(self.rep_in, self.group), _tensor_runs(self.rep_out, self.group))
-        self.vectors = [
-            s for s in self.rep_in.segments(self.group) if s.type.atoms in ((Base(),), (Base(is_dual=True),))
-        ]
+        vectors = (Base(),), (Base(is_dual=True),)
+        self.vectors = [s for s in self.rep_in.segments(self.group) if s.type.atoms in vectors]
         if not self.vectors:
             raise InputError(f"frame averaging needs vectors in the input; {self.rep_in} has none")
         signs = torch.tensor(list(itertools.product((1.0, -1.0), repeat=self.group.dim)))

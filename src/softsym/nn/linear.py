@@ -28,8 +28,7 @@ from softsym.native import Projection, Subspace, project
 from softsym.reps import Rep
 from softsym.spaces import EquivariantSpace, equivariant_maps, invariants
 
-RESIDUAL_START = 1e-3
-"""What the softer part of a sum is multiplied by at first."""
+RESIDUAL_START = 1e-3  # what the softer part of a sum is multiplied by at first
 OUTSIDE = {"standard": 1.0, "soft": 1e-3**0.5, "half-soft": 0.5**0.5, "half-soft-code": 0.5, "equivariant": 0.0}
 """What each initialisation multiplies the part of a weight outside of the equivariant space by."""
 

@@ -6,6 +6,7 @@ layer they have, whether the gates have a soft path, and what prior they add to 
 
 from __future__ import annotations
 
+import copy
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -130,8 +131,6 @@ class Network(nn.Module, HasPrior):
 
     def bake(self) -> Network:
         """A network of ordinary linear layers that computes the same function, for fast inference."""
-        import copy
-
         plain = copy.deepcopy(self)
         for block in plain.blocks:
             block.linear = bake_linear(block.linear)  # type: ignore[arg-type]

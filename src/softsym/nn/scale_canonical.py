@@ -76,15 +76,9 @@ class ScaleCanonical(nn.Module, HasPrior):
             raise InputError(f"the usual size of an input is a positive number, got {usual_size!r}")
         self.candidates, self.size_in = tuple(candidates), self.rep_in.size(G)
         between = hidden_reps(width, layers, G, hidden, round_up=round_up)
+        source, target, *inside = map(remove_scaling, (self.rep_in, self.rep_out, *between))
         self.network = SoftMLP(
-            Size + remove_scaling(self.rep_in),
-            remove_scaling(self.rep_out),
-            candidates,
-            layers=layers,
-            largest=G,
-            hidden=[remove_scaling(rep) for rep in between],
-            init=init,
-            seed=seed,
+            Size + source, target, candidates, layers=layers, largest=G, hidden=inside, init=init, seed=seed
         )
         scaling = next(group for group in candidates if is_scaling(group))
         for name, rep in (("degrees_in", self.rep_in), ("degrees_out", self.rep_out)):

@@ -13,8 +13,7 @@ the rest are small blocks. The dimensionless penalty divides by :math:`|w|^2`. T
 
 whether the projectors commute or not. K is diagonalised once for given strengths, on small blocks; any step length after that costs two
 small products, in compiled code (:class:`softsym.native.Resolvent`) where that can run. The intersection of all equivariant spaces
-(d = 0) is not changed. An optimiser that rescales gradients, as Adam does, would rescale those of a penalty in the loss too; with a
-separate proximal step a strength means the same with any optimiser.
+(d = 0) is not changed.
 
 Reference:
     Proximal Algorithms (Parikh and Boyd, 2014), https://doi.org/10.1561/2400000003
@@ -48,9 +47,8 @@ LARGEST_BLOCK = 1_000
 
 def _has_memory(tensor: Tensor) -> bool:
     """Whether every entry of a tensor lies inside its storage; torch itself reads and writes beyond its end."""
-    last = tensor.storage_offset() + sum(
-        (size - 1) * stride for size, stride in zip(tensor.shape, tensor.stride(), strict=True)
-    )
+    axes = zip(tensor.shape, tensor.stride(), strict=True)
+    last = tensor.storage_offset() + sum((size - 1) * stride for size, stride in axes)
     return not tensor.numel() or tensor.untyped_storage().nbytes() >= (last + 1) * tensor.element_size()
 
 
@@ -74,21 +72,18 @@ class StackedParameters:
 
     def check(self) -> tuple[nn.Parameter, ...]:
         """The parameters; refuses those whose data were exchanged for others that do not fit."""
-        for name, parameter, shape in zip(self.names, self.parameters, self.shapes, strict=True):
-            if parameter.shape != shape:
+        device = self.parameters[0].device
+        for name, p, shape in zip(self.names, self.parameters, self.shapes, strict=True):
+            if p.shape != shape:
                 raise InputError(
-                    f"{name} had shape {tuple(shape)} when the regularizer was made and has {tuple(parameter.shape)} now; "
+                    f"{name} had shape {tuple(shape)} when the regularizer was made and has {tuple(p.shape)} now; "
                     "make a new EquivarianceRegularizer"
                 )
-            if parameter.layout is not torch.strided or not parameter.is_floating_point():
-                raise InputError(
-                    f"{name} holds {parameter.layout} {parameter.dtype}; only dense real numbers are regularised"
-                )
-            if parameter.device != self.parameters[0].device:
-                raise InputError(
-                    f"{name} is on {parameter.device}, {self.names[0]} on {self.parameters[0].device}; move the model to one"
-                )
-            if not torch.compiler.is_compiling() and not _has_memory(parameter):
+            if p.layout is not torch.strided or not p.is_floating_point():
+                raise InputError(f"{name} holds {p.layout} {p.dtype}; only dense real numbers are regularised")
+            if p.device != device:
+                raise InputError(f"{name} is on {p.device}, {self.names[0]} on {device}; move the model to one")
+            if not torch.compiler.is_compiling() and not _has_memory(p):
                 raise InputError(f"the memory of {name} was released or made smaller")
         return self.parameters
 
@@ -193,9 +188,7 @@ class JointOperator:
         large: dict[TensorType, Index] = {}
         for tensor_type, index in (positions or stacked.positions(groups)).items():
             n = index.shape[1]
-            if n > LARGEST_TYPE or not self._add_type(
-                index, [_dense_projector(group, tensor_type) for group in groups]
-            ):
+            if n > LARGEST_TYPE or not self._add_type(tensor_type, index, groups):
                 large[tensor_type] = index
                 self.diagonals.append(Mixing(index.T[:, :, None], np.ones((len(groups), n, 1, 1))))
         self.large = LargeTypes(large, groups) if large else None
@@ -204,8 +197,9 @@ class JointOperator:
         self._constants: tuple[Any, tuple[Tensor, Tensor, list[Tensor]]] | None = None
         self._quadratic: tuple[Any, Quadratic] | None = None
 
-    def _add_type(self, index: Index, projectors: list[Any]) -> bool:
+    def _add_type(self, tensor_type: TensorType, index: Index, groups: Sequence[Group]) -> bool:
         """Adds a type, unless too many of its coordinates mix."""
+        projectors = [_dense_projector(group, tensor_type) for group in groups]
         pattern = csr_array(sum(abs(P) for P in projectors))
         _, labels = connected_components(pattern, directed=False)
         if np.bincount(labels).max() > LARGEST_BLOCK:
@@ -237,10 +231,8 @@ class JointOperator:
             out = x * diagonal
             if self.mixings:
                 rows = x.index_select(0, index).split([m.index.size for m in self.mixings])
-                pieces = [
-                    torch.bmm(piece.view(mixing.index.shape), K).view(-1)
-                    for piece, mixing, K in zip(rows, self.mixings, matrices, strict=True)
-                ]
+                parts = zip(rows, self.mixings, matrices, strict=True)
+                pieces = [torch.bmm(piece.view(mixing.index.shape), K).view(-1) for piece, mixing, K in parts]
                 out.scatter_(0, index, torch.cat(pieces))
             if self.large is not None:
                 where = self.large.index.to(x.device)
@@ -389,14 +381,10 @@ class Proximal:
     def _prepare(self, w: Tensor) -> tuple[Tensor, list[tuple[Tensor, Tensor, Tensor]]]:
         """K in the dtype and on the device of w: diagonal (size,); positions, eigenvalues and eigenvectors of each mixing."""
         if (w.dtype, w.device) not in self._constants:
-            spectra = [
-                (
-                    torch.tensor(mixing.index, device=w.device),
-                    torch.tensor(values[:, None]).to(w),
-                    torch.tensor(vectors).to(w),
-                )
-                for mixing, (values, vectors) in zip(self._operator.mixings, self._eigen, strict=True)
-            ]
+            spectra = []
+            for mixing, (values, vectors) in zip(self._operator.mixings, self._eigen, strict=True):
+                index = torch.tensor(mixing.index, device=w.device)
+                spectra.append((index, torch.tensor(values[:, None]).to(w), torch.tensor(vectors).to(w)))
             self._constants[w.dtype, w.device] = torch.tensor(self._diagonal).to(w), spectra
         return self._constants[w.dtype, w.device]
 

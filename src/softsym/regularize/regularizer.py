@@ -41,8 +41,7 @@ from softsym.reps import Rep, TensorType
 from softsym.spaces import Packed
 from softsym.typing import Index
 
-LONG_STEP = 1e6
-"""A proximal step so long that it ends in the intersection of all spaces."""
+LONG_STEP = 1e6  # a proximal step so long that it ends in the intersection of all spaces
 MIN_SHARE = 0.01
 """A weight that keeps a smaller share of its norm is not projected: scaling it up would amplify rounding error."""
 
@@ -148,16 +147,9 @@ class EquivarianceRegularizer:
         parts: dict[str, dict[str, TensorMap]] = {}
         for name, tensor_map, layer in zip(self.stacked.names, self.stacked.maps, self.stacked.layers, strict=True):
             parts.setdefault(layer, {})[name] = tensor_map
-        return {
-            layer: EquivarianceRegularizer(
-                self._model,
-                self.groups,
-                reps=Proposal(maps),
-                strength=dict(self.strengths),
-                dimensionless=self.dimensionless,
-            )
-            for layer, maps in parts.items()
-        }
+        options: dict[str, Any] = {"strength": dict(self.strengths), "dimensionless": self.dimensionless}
+        make = functools.partial(EquivarianceRegularizer, self._model, self.groups, **options)
+        return {layer: make(reps=Proposal(maps)) for layer, maps in parts.items()}
 
     @torch.no_grad()
     def step_(self, lr: float) -> None:
@@ -170,17 +162,13 @@ class EquivarianceRegularizer:
 
     @torch.no_grad()
     def prox_(self, step: float) -> None:
-        """The proximal form, after ``optimizer.step()``: a strength means the same with any optimiser.
+        """The proximal form, after ``optimizer.step()``: a strength means the same with any optimiser, also if it rescales gradients.
 
-        Replaces the parameters w0 by the exact minimiser of |w - w0|^2 / (2 step) + sum_k lambda_k R_k(w).
-
-        Args:
-            step: The step length, usually the optimiser's learning rate.
+        Replaces the parameters w0 by the exact minimiser of |w - w0|^2 / (2 step) + sum_k lambda_k R_k(w); the step length is usually
+        the optimiser's learning rate.
         """
         if self.dimensionless:
-            raise InputError(
-                "prox_ has no closed form for a dimensionless penalty; make the regularizer without dimensionless=True"
-            )
+            raise InputError("prox_ has no closed form for a dimensionless penalty; make it without dimensionless=True")
         step, parameters = _read_number(step, "prox_ needs a step"), self.stacked.check()
         strengths = self._weights()
         if step == 0 or not any(strengths):
@@ -241,10 +229,8 @@ class EquivarianceRegularizer:
 
     def describe(self) -> Description:
         """Every regularised parameter: shape, representation, dimension of its space under each group; and the parameters left out."""
-        rows, remarks = [], self.proposal.remarks()
-        for name, parameter, tensor_map in zip(
-            self.stacked.names, self.stacked.parameters, self.stacked.maps, strict=True
-        ):
+        rows, remarks, stacked = [], self.proposal.remarks(), self.stacked
+        for name, parameter, tensor_map in zip(stacked.names, stacked.parameters, stacked.maps, strict=True):
             dimensions = {group.name: tensor_map.space(group).dim for group in self.groups}
             rows.append(Row(name, tuple(parameter.shape), str(tensor_map), dimensions))
             empty = [group for group, dim in dimensions.items() if dim == 0]
@@ -279,8 +265,7 @@ class EquivarianceRegularizer:
     def _weights(self) -> tuple[float, ...]:
         if not self.dimensionless:
             return tuple(self._strengths.values())
-        shares = self._shares_outside
-        return tuple(value / max(shares[name], 1e-12) for name, value in self._strengths.items())
+        return tuple(value / max(self._shares_outside[name], 1e-12) for name, value in self._strengths.items())
 
     def _projector(self, group: Group) -> Packed:
         """The projector of one of the groups, or of any other group of the same space, on the flat vector."""
@@ -345,8 +330,7 @@ class StrengthMap(UserDict[str, float]):
         raise InputError("a group cannot be removed; set its strength to 0")
 
 
-LONGEST = 60
-"""Characters of a representation in the table."""
+LONGEST = 60  # characters of a representation in the table
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,8 @@ the Jacobian penalty is its infinitesimal form,
 
 .. math:: \frac1k \sum_A \lvert J_f(x)\, d\rho_{in}(A)\, x - d\rho_{out}(A)\, f(x) \rvert^2 ,
 
-the mean over the k generators A of the continuous part of a group, one directional derivative each. No element is drawn for it, and it
-does not depend on reflections and other discrete elements. :func:`softsym.lie_derivative_error` measures a trained function by the mean
-size of the same derivative.
+the mean over the k generators A of the continuous part of a group, one directional derivative each; it does not depend on reflections and
+other discrete elements. :func:`softsym.lie_derivative_error` measures a trained function by the mean size of the same derivative.
 
 Reference:
     SymmetryML, which has the Jacobian penalty for learned vector fields, https://github.com/KevinMoonLab/SymmetryML
@@ -93,11 +92,7 @@ def _transform(matrices: Tensor, rows: Tensor, which: Index) -> Tensor:
 class SamplePenalty:
     """The mean of |f(g x) - g f(x)|^2 over a batch, each sample with its own random group element.
 
-    Args:
-        rep_in: Representation of the inputs.
-        rep_out: Representation of the outputs.
-        group: The group.
-        seed: Seed of the elements drawn.
+    Arguments are as for :class:`GroupAugmentation`.
 
     Example:
         >>> import softsym as ss, torch
@@ -113,14 +108,7 @@ class SamplePenalty:
     def __call__(
         self, f: Callable[[Tensor], Tensor], x: Tensor, prediction: Tensor | None = None, step: int | None = None
     ) -> Tensor:
-        """The penalty.
-
-        Args:
-            f: The function.
-            x: Inputs (n, size of rep_in).
-            prediction: f(x), if it is known already.
-            step: Which batch this is; see :class:`GroupAugmentation`.
-        """
+        """The penalty of a function at inputs (n, size of rep_in); ``prediction`` is f(x), ``step`` as for :class:`GroupAugmentation`."""
         transformed, expected = self._augment(x, f(x) if prediction is None else prediction, step)
         return (f(transformed) - expected).square().sum(-1).mean()
 
@@ -145,20 +133,24 @@ class JacobianPenalty:
         source, target, G = read_rep(rep_in), read_rep(rep_out), read_group(group)
         if not G.lie:
             raise InputError(f"{G.name} has no continuous part, so it has no Jacobian penalty; use a sample-based one")
-        self._actions = [
-            tuple(
-                torch.tensor(rep.drho(G, A.parts or A.whole).T / np.linalg.norm(A.whole, 2)) for rep in (source, target)
-            )
-            for A in lie_elements(G)
-        ]
+        self._actions: list[list[Tensor]] = []
+        for A in lie_elements(G):
+            matrices = (rep.drho(G, A.parts or A.whole).T for rep in (source, target))
+            self._actions.append([torch.tensor(matrix / np.linalg.norm(A.whole, 2)) for matrix in matrices])
 
     def __call__(self, f: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
         """The penalty of a torch function at inputs (n, size of rep_in)."""
         total = x.new_zeros(())
         for action_in, action_out in self._actions:
-            with warnings.catch_warnings():
-                # torch compiles its own forward-mode rules with a function it has deprecated.
-                warnings.filterwarnings("ignore", "`torch.jit.script` is deprecated", DeprecationWarning)
-                y, derivative = torch.func.jvp(f, (x,), (x @ action_in.to(x),))[:2]
+            y, derivative = differentiate(f, x, x @ action_in.to(x))
             total = total + (derivative - y @ action_out.to(x)).square().sum(-1).mean()
         return total / len(self._actions)
+
+
+def differentiate(f: Callable[[Tensor], Tensor], x: Tensor, tangent: Tensor) -> tuple[Tensor, Tensor]:
+    """f(x), and J_f(x) applied to a tangent (n, size)."""
+    with warnings.catch_warnings():
+        # torch compiles its own forward-mode rules with a function it has deprecated.
+        warnings.filterwarnings("ignore", "`torch.jit.script` is deprecated", DeprecationWarning)
+        y, derivative = torch.func.jvp(f, (x,), (tangent,))[:2]
+    return y, derivative

@@ -1,10 +1,7 @@
 r"""The factors of a tensor product, and the group elements that act on them.
 
-An :class:`Atom` says how one tensor index transforms. :class:`Base` is the space the group's matrices act on (V), or one Kronecker
-factor of it (V[0], V[1], ... of a direct product), or the dual, on which :math:`g` acts by :math:`g^{-T}`. :class:`Sign` is an index of
-size one, multiplied by the sign of :math:`\det g`; with it vectors are pseudovectors. :class:`Particles` counts equal particles, which
-another factor of a direct product permutes. An :class:`Element` is a group or algebra element:
-its matrix on the whole space and, for a direct product, the matrices of its parts.
+An :class:`Atom` says how one tensor index transforms: as V, as V[0], V[1], ... of the Kronecker factors of a direct product, as the dual,
+on which :math:`g` acts by :math:`g^{-T}`, by the sign of :math:`\det g`, or as a permutation of equal particles.
 """
 
 from __future__ import annotations
@@ -224,10 +221,8 @@ def discrete_elements(group: Group) -> list[Element]:
 
 def _generators(matrices: Array, generators: Sequence[Generator], idle: list[Array]) -> list[Element]:
     """Generators as elements that are ``idle`` on all parts but their own."""
-    return [
-        Element(whole, (*idle[: g.part], g.matrix, *idle[g.part + 1 :]))
-        for whole, g in zip(matrices, generators, strict=True)
-    ]
+    pairs = zip(matrices, generators, strict=True)
+    return [Element(whole, (*idle[: g.part], g.matrix, *idle[g.part + 1 :])) for whole, g in pairs]
 
 
 def inverse_transpose(matrix: Array) -> Array:

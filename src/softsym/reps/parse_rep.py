@@ -53,8 +53,7 @@ KNOWN = (
     "S, V, V', V[i], T(p), T(p,q), pS, pV, pT(p), Sym(k), Alt(k), Sym0(k), 2x1o, 5x(S + V), P, D, Grid(h,w), Regular(group), "
     "Quotient(group / subgroup), Points([[...]])"
 )
-PSEUDO = ("S", "V", "T", "D", "U", "Sym", "Alt", "Sym0")
-"""What can have a p in front."""
+PSEUDO = ("S", "V", "T", "D", "U", "Sym", "Alt", "Sym0")  # what can have a p in front
 _IRREP = re.compile(r"x([0-9]+)([eo])|([eo])")
 
 
@@ -154,9 +153,8 @@ def _named(tokens: Tokens, name: str) -> Rep:
         tokens.expect("(")
         numbers = tokens.integers(")")
         if len(numbers) not in ((1, 2, 3) if name == "Grid" else (1, 2)):
-            tokens.fail(
-                f"{name} takes {'Grid(h,w)' if name == 'Grid' else 'T(p) or T(p,q)'}; wrong number of arguments"
-            )
+            usage = "Grid(h,w)" if name == "Grid" else "T(p) or T(p,q)"
+            tokens.fail(f"{name} takes {usage}; wrong number of arguments")
         return Grid(*numbers) if name == "Grid" else T(*numbers)
     if name == "Points":
         return _points(tokens)

@@ -72,8 +72,7 @@ def read_factors(rep_in: Rep, rep_out: Rep, columns: tuple[int, int]) -> list[Gr
         if count_columns(reps, functools.reduce(operator.mul, factors)) == list(columns):
             return factors
     raise InputError(
-        f"{columns[0]} and {columns[1]} columns are not {rep_in} and {rep_out} of any space; "
-        "pass other `rep_in` and `rep_out`"
+        f"{columns[0]} and {columns[1]} columns are not {rep_in} and {rep_out} of any space; pass other `rep_in` and `rep_out`"
     )
 
 

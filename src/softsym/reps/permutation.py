@@ -22,8 +22,7 @@ from softsym.reps.atoms import Atom, Element
 from softsym.reps.rep import Rep, single
 from softsym.typing import Array
 
-MAX_POINTS = 1_000_000
-"""Of a grid."""
+MAX_POINTS = 1_000_000  # of a grid
 
 
 @dataclass(frozen=True)

@@ -27,10 +27,8 @@ from softsym.groups.sampling import batched_kron
 from softsym.reps.atoms import Atom, Base, Element, Particles, Sign, algebra_element, group_element, kron_sum
 from softsym.typing import Array
 
-MAX_RANK = 64
-"""Indices of a tensor, as NumPy arrays have them at most."""
-MAX_TERMS = 200_000
-"""Of a representation."""
+MAX_RANK = 64  # indices of a tensor, as NumPy arrays have them at most
+MAX_TERMS = 200_000  # of a representation
 PREFIXABLE = ("V", "T(", "D", "U", "Sym", "Alt")
 """Texts of types that are written with a p in front, times the sign of the determinant."""
 
@@ -193,9 +191,7 @@ class Rep:
     def rho(self, group: Group | str, g: ArrayLike | Sequence[ArrayLike]) -> Array:
         """The matrix of a group element (or a batch of them), shape (..., size, size).
 
-        Args:
-            group: The group.
-            g: Matrices (..., d, d), or for a direct product a tuple with the matrices of each factor.
+        ``g`` are matrices (..., d, d), or for a direct product a tuple with the matrices of each factor.
         """
         group = read_group(group)
         element = group_element(group, g)

@@ -35,8 +35,7 @@ from softsym.reps.atoms import Atom, Base, Element, Sign
 from softsym.reps.rep import Pseudoscalar, Rep, Scalar, TensorType, Vector, check_rank, single
 from softsym.typing import Array
 
-MAX_SIZE = 5_000
-"""Coordinates of one atom."""
+MAX_SIZE = 5_000  # coordinates of one atom
 ROUNDING = 1e-13
 NORMALIZATIONS = ("norm", "component", "integral")
 _VECTOR = TensorType((Base(),))
@@ -166,9 +165,7 @@ def irreps_text(rep: Rep) -> str:
         whole = [atom for atom in kind.atoms if atom != Sign()]
         degree = len(whole) if whole in ([], [Base()]) else getattr(whole[0], "order", 0)
         if symmetry_power("Sym0", degree) != single(*whole):
-            raise InputError(
-                f"{kind} is no irreducible representation of O(3); these are S, V, Sym0(l), pS, pV and pSym0(l)"
-            )
+            raise InputError(f"{kind} is no irreducible representation of O(3): S, V, Sym0(l), pS, pV or pSym0(l)")
         is_even = (degree + len(kind.atoms) - len(whole)) % 2 == 0
         terms.append(f"{copies}x{degree}{'e' if is_even else 'o'}")
     return "+".join(terms)
@@ -296,10 +293,8 @@ def _harmonics(order: int, n: int) -> Array:
     for index, place in listed.items():
         for i, count in Counter(index).items():
             if count > 1:
-                k = index.index(i)
-                traces[lower[index[:k] + index[k + 2 :]], place] = math.sqrt(
-                    count * (count - 1) / (order * (order - 1))
-                )
+                k, share = index.index(i), count * (count - 1) / (order * (order - 1))
+                traces[lower[index[:k] + index[k + 2 :]], place] = math.sqrt(share)
     start = np.stack(list(_products(order, n)), axis=1)
     start -= traces.T @ np.linalg.solve(traces @ traces.T, traces @ start)
     Q, R = np.linalg.qr(start)

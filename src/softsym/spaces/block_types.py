@@ -7,9 +7,6 @@ order of their indices (and, for orthogonal groups, up to duals) share one small
 A type is split further where the groups preserve coordinate blocks: O(2) about z acts on x and y and fixes z, so V is a plane plus an
 axis, and a tensor product of V is a direct sum of products of planes and axes. All products with k planes have the same invariants, those
 of k plane vectors. This makes large types small, and everything outside the products with invariants is known to be zero.
-
-:func:`positions` lists, for every canonical type, the flat positions in W of all its copies as an array (copies, size): gathering W there
-puts a type's blocks in the rows of one matrix.
 """
 
 from __future__ import annotations
@@ -31,8 +28,7 @@ from softsym.typing import Array, Index
 
 Range = tuple[Atom | None, Index]
 """Coordinates of one tensor index, and the atom that acts on them; None if every group fixes them."""
-MAX_BLOCK_TYPES = 4096
-"""Types that would be split into more are solved whole."""
+MAX_BLOCK_TYPES = 4096  # types that would be split into more are solved whole
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +57,7 @@ class BlockType:
 def positions(
     factors: Sequence[Rep], groups: tuple[Group, ...], support: Callable[[TensorType], Index] | None = None
 ) -> dict[TensorType, Index]:
-    """Flat positions (copies, size) of all copies of each canonical type in a tensor with one axis for each factor."""
+    """Flat positions (copies, size) of each canonical type in a tensor with one axis for each factor: its blocks as rows of a matrix."""
     sizes = [rep.size(groups[0]) for rep in factors]
     strides = np.array([math.prod(sizes[k + 1 :]) for k in range(len(sizes))], dtype=np.int64)
     by_type: dict[TensorType, list[Index]] = {}

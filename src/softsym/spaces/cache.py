@@ -28,10 +28,8 @@ from softsym.spaces.solution import Basis, Evidence, OrbitBasis, Solution
 
 FORMAT = 3
 FROM_CACHE = "read from the cache"
-MAX_POSITIONS = 4_000_000
-"""Larger spaces are not stored: computing their positions is no slower than reading them."""
-MAX_BYTES = 1_000_000_000
-"""Larger files are no entries."""
+MAX_POSITIONS = 4_000_000  # larger spaces are not stored: computing their positions is no slower than reading them
+MAX_BYTES = 1_000_000_000  # larger files are no entries
 Arrays = Mapping[str, NDArray[Any]]
 _DIGEST_BYTES = 32
 
@@ -58,9 +56,8 @@ def read(path: Path | None) -> Arrays | None:
         return None
     checksum, payload = data[:_DIGEST_BYTES], data[_DIGEST_BYTES:]
     if _checksum(path, payload) != checksum:
-        warnings.warn(
-            f"cache entry {path} is damaged or answers another question; solving again", CacheWarning, stacklevel=2
-        )
+        message = f"cache entry {path} is damaged or answers another question; solving again"
+        warnings.warn(message, CacheWarning, stacklevel=2)
         return None
     from safetensors.numpy import load
 

@@ -11,7 +11,7 @@ from softsym.errors import printable
 from softsym.groups import read_groups
 from softsym.reps import hidden_rep
 from softsym.reps import rep as read_rep
-from softsym.spaces import EquivariantSpace, equivariant_maps, invariants
+from softsym.spaces import equivariant_maps, invariants
 from softsym.spaces.solvers.solver import check_cost, setup_cost
 
 if TYPE_CHECKING:
@@ -102,16 +102,12 @@ def inspect(
     inspections = []
     for group in parsed:
         start = time.perf_counter()
-        layers = [
-            _layer(name, equivariant_maps(a, b, group, solver=solver, tol=tol), invariants(b, group, tol=tol))
-            for name, a, b in routes
-        ]
+        layers = []
+        for name, a, b in routes:
+            maps, biases = equivariant_maps(a, b, group, solver=solver, tol=tol), invariants(b, group, tol=tol)
+            methods = sorted({evidence.method for evidence in maps.evidence.values()})
+            residual = max(maps.residual_bound, biases.residual_bound)
+            layers.append(MapInspection(name, maps.size, maps.dim, biases.size, biases.dim, methods, residual))
         seconds = time.perf_counter() - start
         inspections.append(GroupInspection(group.name, source.size(group), target.size(group), layers, seconds))
     return Inspection(str(source), str(target), str(hidden), width, inspections)
-
-
-def _layer(name: str, maps: EquivariantSpace, biases: EquivariantSpace) -> MapInspection:
-    methods = sorted({evidence.method for evidence in maps.evidence.values()})
-    residual = max(maps.residual_bound, biases.residual_bound)
-    return MapInspection(name, maps.size, maps.dim, biases.size, biases.dim, methods, residual)

@@ -2,8 +2,7 @@ r"""Many copies of few small bases in one flat array.
 
 A :class:`Packed` holds, for each tensor type, where its copies lie in the flat array and a matrix :math:`F` of shape (size, rank). It
 computes :math:`F F^T` on every copy, the coordinates :math:`F^T x`, and the combination :math:`F \theta`, for NumPy arrays and torch
-tensors alike. Entries outside all blocks are zero in the result. :func:`backend_of` decides once which of the two an array belongs to. What
-is special about torch has a file of its own, imported only where a tensor is passed in.
+tensors alike (:func:`backend_of`). Entries outside all blocks are zero in the result.
 """
 
 from __future__ import annotations

@@ -178,11 +178,7 @@ def invariant_tensors(
 ) -> EquivariantSpace:
     """The tensors that are invariant under a group, with one axis for each representation.
 
-    Args:
-        factors: The representation of each axis, those of inputs as duals.
-        group: The group.
-        tol: As for :func:`equivariant_maps`.
-        solver: As for :func:`equivariant_maps`.
+    ``factors`` are the representations of the axes, those of inputs as duals; other arguments as for :func:`equivariant_maps`.
 
     Example:
         >>> import softsym as ss
@@ -225,11 +221,9 @@ def _cached_space(
     if arrays is not None:
         return EquivariantSpace(factors, group, shape, *cache.space_from_arrays(arrays))
     size = math.prod(shape)
-    check_cost(f"{question} under {group.name}", setup_cost(group, size))
-    check_axes(
-        f"{question} under {group.name}",
-        sum(max((tensor_type.rank for _, tensor_type in rep), default=0) for rep in factors),
-    )
+    what = f"{question} under {group.name}"
+    check_cost(what, setup_cost(group, size))
+    check_axes(what, sum(max((kind.rank for _, kind in rep), default=0) for rep in factors))
     packed, evidence = _solve(factors, group, tol, solver, size)
     if packed.index.size <= cache.MAX_POSITIONS:
         cache.write(path, cache.space_to_arrays(packed, evidence))
@@ -274,10 +268,8 @@ def _warn_if_unclear(evidence: Evidence, tol: float | None, what: str) -> None:
     threshold = DEFAULT_TOL if tol is None else tol
     is_near_threshold = above < 100 * threshold or below > threshold / 100
     if evidence.gap < 3 if tol is not None else is_near_threshold:
-        warnings.warn(
-            f"the null space of {what} is not clearly separated: largest singular value counted as zero {below:.1e}, "
-            f"smallest counted as non-zero {above:.1e}, threshold {threshold:.1e}; if the generators are noisy, pass `tol` "
-            "above their noise",
-            UnclearNullSpaceWarning,
-            stacklevel=4,
+        message = (
+            f"the null space of {what} is not clearly separated: largest singular value counted as zero {below:.1e}, smallest counted "
+            f"as non-zero {above:.1e}, threshold {threshold:.1e}; if the generators are noisy, pass `tol` above their noise"
         )
+        warnings.warn(message, UnclearNullSpaceWarning, stacklevel=4)

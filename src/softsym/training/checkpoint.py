@@ -91,9 +91,8 @@ def save(folder: Path, checkpoint: Checkpoint) -> None:
 
     folder.mkdir(parents=True, exist_ok=True)
     data = encode({key: value.detach().cpu().contiguous() for key, value in checkpoint.tensors.items()})
-    text = dump_with_checksum(
-        {"format": FORMAT, "epoch": checkpoint.epoch, "tensors": digest(data), "state": checkpoint.state}
-    )
+    described = {"format": FORMAT, "epoch": checkpoint.epoch, "tensors": digest(data), "state": checkpoint.state}
+    text = dump_with_checksum(described)
 
     def write(target: Path) -> None:
         (target / "tensors.safetensors").write_bytes(data)
@@ -114,11 +113,8 @@ def latest(folder: Path, last_epoch: int | None = None) -> Checkpoint | None:
                 raise ValueError(f"its history ends at epoch {last_epoch}")
             return saved
         except (OSError, ValueError, KeyError, TypeError) as error:
-            warnings.warn(
-                f"checkpoint {path} is damaged ({in_one_line(error)}); using the one before",
-                CheckpointWarning,
-                stacklevel=2,
-            )
+            message = f"checkpoint {path} is damaged ({in_one_line(error)}); using the one before"
+            warnings.warn(message, CheckpointWarning, stacklevel=2)
     return None
 
 

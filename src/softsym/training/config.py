@@ -52,9 +52,7 @@ class StepConfig(BaseModel):
         0.0, description="Times half the squared norm of weights and biases, in the loss; with penalties only."
     )
     adam_eps: PositiveFloat = 1e-8
-    optimizer: Literal["adam", "muon"] = Field(
-        "adam", description="`adam`, or `muon`: Muon for matrices and Adam for the rest."
-    )
+    optimizer: Literal["adam", "muon"] = Field("adam", description="`muon` is Muon for matrices, Adam for the rest.")
     form: Literal["loss", "proximal"] = Field(
         "loss", description="Penalties as part of the loss, or as a step of their own after the optimizer's."
     )
@@ -99,9 +97,7 @@ class NetworkHyperparameters(StepConfig):
 
     width: Width
     layers: Layers = 4
-    gamma: PositiveFloat = Field(
-        2.0, description="How strongly differences of residuals count when strengths are adjusted."
-    )
+    gamma: PositiveFloat = Field(2.0, description="How strongly ratios of residuals count when strengths are adjusted.")
     strengths: Annotated[str, AfterValidator(_check_controller)] = Field(
         "one-shot", description="Name of the controller of the strengths."
     )

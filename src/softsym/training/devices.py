@@ -16,17 +16,14 @@ if TYPE_CHECKING:
 
     from softsym.training.config import TrainingConfig
 
-DEVICES = ("cpu", "cuda", "mps")
-"""Names of devices."""
+DEVICES = ("cpu", "cuda", "mps")  # names of devices
 
 
 class Devices:
     """One process on the CPU, in the precision of the model, by the names of :class:`lightning_fabric.Fabric`, which it stands for."""
 
-    global_rank: int = 0
-    """Number of this process."""
-    world_size: int = 1
-    """How many share each batch."""
+    global_rank: int = 0  # number of this process
+    world_size: int = 1  # how many share each batch
 
     def setup(self, model: nn.Module, optimizer: Optimizer) -> tuple[Any, Any]:
         """The model as it is to be called, and the optimizer as it is to be stepped."""
@@ -70,14 +67,7 @@ def make_devices(config: TrainingConfig) -> Devices:
 
 
 def check_device_name(name: str) -> None:
-    """Refuses an unknown device, before torch is imported.
-
-    Example:
-        >>> check_device_name("gpu")
-        Traceback (most recent call last):
-        ...
-        softsym.errors.InputError: unknown device 'gpu'; pass one of cpu, cuda, mps
-    """
+    """Refuses an unknown device, before torch is imported."""
     if name not in DEVICES:
         raise InputError(f"unknown device {name!r}; pass one of {', '.join(DEVICES)}")
 

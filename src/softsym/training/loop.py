@@ -53,16 +53,13 @@ class Losses(NamedTuple):
 class Objective:
     """The loss of a step: the task's loss on a batch, and what model, regularizer and hooks add to it."""
 
-    model: nn.Module
-    """The model; the prior that it declares (:class:`softsym.nn.HasPrior`) is part of the loss."""
+    model: nn.Module  # the model; the prior that it declares (:class:`softsym.nn.HasPrior`) is part of the loss
     regularizer: EquivarianceRegularizer | None = None  # penalties of symmetries
     criterion: Criterion = nn.functional.mse_loss  # the task's loss
     on_batch: BatchHook | None = None  # changes every batch
     on_loss: LossHook | None = None  # adds to the loss of every batch
-    penalises: bool = True
-    """Whether the regularizer is part of the loss; otherwise it acts by proximal steps."""
-    balanced: bool = False
-    """Whether the term of the hook is scaled to the size of the task's loss in every batch."""
+    penalises: bool = True  # whether the regularizer is part of the loss; otherwise it acts by proximal steps
+    balanced: bool = False  # whether the term of the hook is scaled to the size of the task's loss in every batch
 
     def __call__(self, f: Callable[[Tensor], Tensor], x: Tensor, y: Tensor, step: int) -> Losses:
         """Computes the losses of a batch."""

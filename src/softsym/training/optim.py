@@ -19,6 +19,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.optim import Optimizer
 
 from softsym.regularize import EquivarianceRegularizer
 from softsym.training.config import TrainingConfig
@@ -34,29 +35,24 @@ DECAY_WARM_UP = 10
 """After n steps the decay of the average is at most (1 + n) / (this + n), so that it forgets the first steps quickly."""
 
 
-def make_optimizer(
-    model: nn.Module, regularizer: EquivarianceRegularizer | None, config: TrainingConfig
-) -> torch.optim.Optimizer:
+def make_optimizer(model: nn.Module, regularizer: EquivarianceRegularizer | None, config: TrainingConfig) -> Optimizer:
     """Adam, or Muon for matrices; weight decay in the loss (L2) only on regularized weights and biases, decoupled decay on all."""
     if config.optimizer == "muon":
         trained = (p for p in model.parameters() if p.requires_grad)
         return Muon(trained, config.lr, eps=config.adam_eps, shrink=config.shrink)
+    options: dict[str, Any] = {"lr": config.lr, "eps": config.adam_eps, "fused": True}
     if config.shrink:
-        return torch.optim.AdamW(
-            model.parameters(), config.lr, eps=config.adam_eps, weight_decay=config.shrink, fused=True
-        )
+        return torch.optim.AdamW(model.parameters(), weight_decay=config.shrink, **options)
     decayed = {id(p) for p in regularizer.stacked.parameters} if regularizer is not None else set()
     groups = [
         {"params": [p for p in model.parameters() if id(p) in decayed], "weight_decay": config.weight_decay},
         {"params": [p for p in model.parameters() if id(p) not in decayed], "weight_decay": 0.0},
     ]
     chosen = [group for group in groups if group["params"]]
-    return torch.optim.Adam(chosen, lr=config.lr, eps=config.adam_eps, fused=True)
+    return torch.optim.Adam(chosen, **options)
 
 
-def set_learning_rate(
-    optimizer: torch.optim.Optimizer, config: TrainingConfig, epoch: int, batch: int, batches: int
-) -> float:
+def set_learning_rate(optimizer: Optimizer, config: TrainingConfig, epoch: int, batch: int, batches: int) -> float:
     """Sets the learning rate of a step and returns it: it rises in the warm-up, and then falls along half a cosine to zero.
 
     Without a warm-up it is constant within an epoch; with one the first step has a positive rate already.
@@ -72,12 +68,10 @@ def set_learning_rate(
     return rate
 
 
-class Muon(torch.optim.Optimizer):
+class Muon(Optimizer):
     """Muon for matrices, Adam for the rest, decoupled decay for both."""
 
-    def __init__(
-        self, parameters: Iterable[nn.Parameter], lr: float, *, eps: float = 1e-8, shrink: float = 0.0
-    ) -> None:
+    def __init__(self, parameters: Iterable[Tensor], lr: float, *, eps: float = 1e-8, shrink: float = 0.0) -> None:
         super().__init__(parameters, {"lr": lr, "eps": eps, "shrink": shrink})
 
     @torch.no_grad()
@@ -145,13 +139,9 @@ def orthogonalize(matrices: Tensor) -> Tensor:
 
 
 class WeightAverage:
-    """The exponential moving average of a model's parameters, less noisy than those of any one step.
+    """The exponential moving average of a model's parameters, less noisy than those of any one step; a ``decay`` of 0 is none.
 
     Unlike ``torch.optim.swa_utils.AveragedModel`` it has a warm-up and puts its values into the model itself, for validation.
-
-    Args:
-        model: The model.
-        decay: Weight of the former average in a step; 0 for no averaging.
     """
 
     def __init__(self, model: nn.Module, decay: float) -> None:

@@ -27,9 +27,8 @@ class Error:
     def __call__(self, prediction: Tensor, truth: Tensor) -> Tensor:
         """The mean error, a scalar."""
         if prediction.shape != truth.shape:
-            raise InputError(
-                f"prediction and truth must have the same shape, got {tuple(prediction.shape)} and {tuple(truth.shape)}"
-            )
+            shapes = f"{tuple(prediction.shape)} and {tuple(truth.shape)}"
+            raise InputError(f"prediction and truth must have the same shape, got {shapes}")
         return self.each(prediction, truth).mean()
 
 

@@ -45,7 +45,5 @@ def layer_maps(
             maps = read(layer, modules[layer], read_rep(rep_in), read_rep(rep_out), groups)
             return {f"{layer}.{name}" if layer else name: tensor_map for name, tensor_map in maps.items()}
     readable = tuple(layer_type for types, _ in FAMILIES for layer_type in types)
-    names = [name or "''" for name, module in modules.items() if isinstance(module, readable)]
-    raise InputError(
-        f"`reps` names {layer!r}, which is not a layer that can be read (those are: {', '.join(names) or 'none'})"
-    )
+    known = ", ".join(name or "''" for name, module in modules.items() if isinstance(module, readable)) or "none"
+    raise InputError(f"`reps` names {layer!r}, which is not a layer that can be read (those are: {known})")

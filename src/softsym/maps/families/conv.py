@@ -126,11 +126,9 @@ def _trace_pool(tracer: Tracer, call: Call) -> Output:
 
 def _check_windows(tracer: Tracer, layout: Layout, kernel: Any, stride: Any, padding: Any, dilation: Any) -> None:
     """Notes where windows do not cover an image symmetrically, so that its reflection is covered differently."""
-    pixels = [axis for axis in layout if axis.role == "pixel"]
-    for k, axis in enumerate(pixels):
-        size, step, pad, gap = (
-            each if isinstance(each, int) else each[k] for each in (kernel, stride, padding, dilation)
-        )
+    options = (kernel, stride, padding, dilation)
+    for k, axis in enumerate(axis for axis in layout if axis.role == "pixel"):
+        size, step, pad, gap = (each if isinstance(each, int) else each[k] for each in options)
         left = (axis.size + 2 * pad - gap * (size - 1) - 1) % step
         if left:
             why = f"windows of {size} in steps of {step} leave {left} of {axis.size} pixels out on one side"
@@ -146,8 +144,7 @@ def _trace_pad(tracer: Tracer, call: Call) -> Output:
         if axis.term is not None and (before or after):
             raise TraceError("adds channels")
         if axis.role == "pixel" and before != after:
-            why = f"pads {before} pixels on one side and {after} on the other"
-            tracer.grids.append((tracer.where, why))
+            tracer.grids.append((tracer.where, f"pads {before} pixels on one side and {after} on the other"))
     return _resize(layout, call.out.shape)
 
 

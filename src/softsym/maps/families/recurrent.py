@@ -37,10 +37,7 @@ def recurrent_parameter(kind: str, gates: int, source: Rep, hidden: Rep, state: 
 
 
 def read_recurrent(layer: str, module: Any, rep_in: Rep, rep_out: Rep, groups: Sequence[Group]) -> dict[str, TensorMap]:
-    """The maps of all parameters of a recurrent layer, every layer with the same hidden representation.
-
-    ``rep_out`` is the direct sum of both directions, if there are two.
-    """
+    """The maps of all parameters; every layer has the same hidden representation, ``rep_out`` is the sum of those of all directions."""
     if module.proj_size:
         raise InputError(f"{layer or 'the layer'!r} projects its state; pass its parameters one by one")
     states = cut(rep_out, [module.hidden_size] * (2 if module.bidirectional else 1), groups[0])

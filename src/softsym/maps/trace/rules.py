@@ -70,8 +70,9 @@ def _add(tracer: Tracer, call: Call) -> Output:
     """Sums and differences: both summands carry the same representation."""
     if all(isinstance(item, Tensor) for item in call.args[:2]):
         return _broadcast(tracer, "add", *map(tracer.layout, call.args[:2]))
-    layout = tracer.layout(_first_tensor(call))
-    number = call.args[1] if isinstance(call.args[0], Tensor) else call.args[0]
+    first, second = call.args[:2]
+    x, number = (first, second) if isinstance(first, Tensor) else (second, first)
+    layout = tracer.layout(x)
     if number != 0:
         tracer.mark_all_pointwise(layout, "adding a number")
     return layout
@@ -85,7 +86,7 @@ def _multiply(tracer: Tracer, call: Call) -> Output:
         if is_quotient:
             tracer.mark_products(layout)
         return layout
-    layout = tracer.layout(_first_tensor(call))
+    layout = tracer.layout(next(item for item in call.args if isinstance(item, Tensor)))
     if is_quotient and (call.name.startswith("__r") or not isinstance(call.args[0], Tensor)):
         tracer.mark_all_pointwise(layout, "dividing by it")
     return layout
@@ -121,10 +122,6 @@ def _where(tracer: Tracer, call: Call) -> Output:
     if any(not (isinstance(item, Tensor) and item.dim()) and item != 0 for item in values):
         tracer.mark_all_pointwise(layout, call.name)
     return layout
-
-
-def _first_tensor(call: Call) -> Any:
-    return next(item for item in call.args if isinstance(item, Tensor))
 
 
 def _broadcast(tracer: Tracer, how: str, a: Layout, b: Layout | None = None) -> Layout:

@@ -24,8 +24,7 @@ Output = Layout | Sequence[Layout | None] | None
 Reader = Callable[..., TensorMap]
 Inputs = Sequence[Any] | Mapping[str, Any]
 
-SUMS = ("sum", "mean")
-"""Functions that make inner products of elementwise products."""
+SUMS = ("sum", "mean")  # functions that make inner products of elementwise products
 WRITING = ("__setitem__", "__iadd__", "__isub__", "__imul__", "__itruediv__")
 """Functions that change their first argument, next to those whose names end in one underscore."""
 LEAVING = ("item", "tolist", "numpy", "__array__", "__bool__", "__float__", "__int__")
@@ -89,12 +88,11 @@ class Tracer(TorchFunctionMode):
         self._given_in = {name: rep for name, (rep, _) in given.items() if rep is not None}
         self._stack: list[str] = []
         self._modules = {id(module): name for name, module in model.named_modules()}
-        self._names = {id(p): name for name, p in model.named_parameters()}
         self._buffer_names = {id(b): name for name, b in model.named_buffers()}
-        self.parameters = {name: open_axes(tuple(p.shape)) for name, p in model.named_parameters()}
-        self._layouts: dict[int, tuple[Tensor, Layout]] = {
-            id(p): (p, self.parameters[name]) for name, p in model.named_parameters()
-        }
+        named = dict(model.named_parameters())
+        self._names = {id(p): name for name, p in named.items()}
+        self.parameters = {name: open_axes(p.shape) for name, p in named.items()}
+        self._layouts: dict[int, tuple[Tensor, Layout]] = {id(p): (p, self.parameters[n]) for n, p in named.items()}
 
     def run(self, model: nn.Module, inputs: Inputs, output: Callable[[Any], Any] | None = None) -> Any:
         """Runs the module on inputs whose layouts are set; ``output`` takes the tensor out of what it gives."""

@@ -38,9 +38,8 @@ class Variable:
     size: int  # number of coordinates
     rep: Rep | None = None  # the representation, if it is known
     substitution: Term | None = None  # the term that replaces it, once it is bound
-    # where a function acts on each coordinate by itself, which only permutations commute with
+    # where a function acts on each coordinate by itself, and where coordinates are normalised; only permutations commute with that
     pointwise: list[str] = field(default_factory=list)
-    # where coordinates are normalised, which only permutations commute with exactly
     normed: list[str] = field(default_factory=list)
 
 
@@ -118,14 +117,14 @@ def unify(first: Term, second: Term, group: Group) -> None:
         raise TraceError(f"{term_size(first)} coordinates meet {term_size(second)}")
     while a and b:
         if a[0].size == b[0].size:
-            _unify_summands(a.pop(0), b.pop(0), group)
+            _unify_summands(a.pop(0), b.pop(0))
         else:
             larger, smaller = (a, b) if a[0].size > b[0].size else (b, a)
             larger[:1] = _split_summand(larger[0], smaller[0].size, group)
         a, b = list(substitute(tuple(a))), list(substitute(tuple(b)))
 
 
-def _unify_summands(a: Summand, b: Summand, group: Group) -> None:
+def _unify_summands(a: Summand, b: Summand) -> None:
     """Makes two summands of one size equal."""
     if a.variable is b.variable and a.factor == b.factor:
         return

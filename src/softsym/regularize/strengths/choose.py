@@ -1,8 +1,7 @@
 """Strengths by held-out rows: forward selection of groups.
 
-A residual is the distance of weights from an equivariant space; what it costs the predictions to reduce it is seen on held-out rows. No
-regularization at all and every group alone at a few strengths are compared. The group that lowers the held-out loss most is selected, the
-others that lowered it are tried in addition to it, and so on until none helps. A group that does not hold is dropped.
+No regularization at all and every group alone at a few strengths are compared. The group that lowers the held-out loss most is selected,
+the others that lowered it are tried in addition to it, and so on until none helps. A group that does not hold is dropped.
 """
 
 from __future__ import annotations
@@ -131,11 +130,10 @@ def choose(
 
 def _read_losses(values: ArrayLike | Tensor, like: Array | None) -> Array:
     import numpy as np
-    import torch
 
-    if isinstance(values, torch.Tensor):
-        values = values.detach().cpu().to(torch.float64).numpy()
-    rows = np.asarray(values, dtype=np.float64)
+    from softsym.maps import as_array
+
+    rows = as_array(values)
     if rows.ndim != 1 or len(rows) < 2:
         raise InputError(f"`losses` must return one number for each of at least two rows, got shape {rows.shape}")
     if like is not None and rows.shape != like.shape:

@@ -14,8 +14,7 @@ from softsym.errors import InputError
 from softsym.registry import Registry
 
 MOMENTS = (1 / 3, 1 / 2, 2 / 3, 5 / 6, 1.0)
-MAX_RATIO = 100.0
-"""The largest ratio of a strength to its initial value, and of the initial value to it."""
+MAX_RATIO = 100.0  # the largest ratio of a strength to its initial value, and of the initial value to it
 Residuals = Mapping[str, float | Mapping[str, float]]
 
 
@@ -91,10 +90,7 @@ class Controller(ABC):
 
 def sum_layers(residuals: Residuals) -> dict[str, float]:
     """The residual of each group, summed over layers."""
-    return {
-        group: float(sum(value.values())) if isinstance(value, Mapping) else float(value)
-        for group, value in residuals.items()
-    }
+    return {group: float(sum(r.values()) if isinstance(r, Mapping) else r) for group, r in residuals.items()}
 
 
 def rescale(strengths: Mapping[str, float], residuals: Mapping[str, float], gamma: float) -> dict[str, float]:

@@ -7,8 +7,7 @@ the equivariant space, so it is the ratio of the two,
 .. math:: \lambda_k = \frac{1 - a_k^2}{a_k^2} ,
 
 at the upper end of the confidence interval of :math:`a_k`: 99 at a violation of 0.1, 1 where both parts are equal, 0 where no symmetry is
-left. A group whose exactness is less likely than its absence (log evidence below zero) is dropped. This takes seconds, and a symmetry can
-be detected even if it improves held-out predictions by less than their noise.
+left. A group whose exactness is less likely than its absence (log evidence below zero) is dropped.
 """
 
 from __future__ import annotations

@@ -61,8 +61,7 @@ class Dense(Solver):
 def null_space(equations: list[Constraint], N: Array, tol: float) -> tuple[Array, float, float]:
     """The part of the space spanned by orthonormal columns N (n, m) on which all constraints vanish.
 
-    Returns:
-        The orthonormal basis (n, r), the largest singular value counted as zero, and the smallest counted as non-zero.
+    Its orthonormal basis (n, r), the largest singular value counted as zero, and the smallest counted as non-zero.
     """
     if not equations or not N.shape[1]:
         return N, 0.0, np.inf
@@ -76,11 +75,8 @@ def null_space(equations: list[Constraint], N: Array, tol: float) -> tuple[Array
     zero = values <= tol
     rest = np.concatenate([values[~zero], np.sqrt(squares[~near])])
     Q = candidates @ rows[zero].T
-    return (
-        np.linalg.qr(Q)[0] if Q.shape[1] else Q,
-        float(values[zero].max(initial=0.0)),
-        float(rest.min(initial=np.inf)),
-    )
+    Q = np.linalg.qr(Q)[0] if Q.shape[1] else Q
+    return Q, float(values[zero].max(initial=0.0)), float(rest.min(initial=np.inf))
 
 
 class Iterative(Solver):

@@ -30,8 +30,7 @@ from softsym.spaces.solvers.null_space import MAX_DENSE_SIZE
 from softsym.spaces.solvers.solver import NO_TOLERANCE, Applies, Constraint, Cost, Solver, check_cost, constraints
 from softsym.typing import Array, Index
 
-MAX_COUNTED = 400
-"""Vectors are counted by characters in groups of up to so many signed permutations."""
+MAX_COUNTED = 400  # vectors are counted by characters in groups of up to so many signed permutations
 
 
 class Orbits(Solver):
@@ -53,10 +52,8 @@ class Orbits(Solver):
     def solve(self, group: Group, tensor_type: TensorType, tol: float | None = None) -> Solution:
         """One normalised indicator vector for each orbit."""
         shape, n = tensor_type.shape(group), tensor_type.size(group)
-        targets = [
-            _flat_images(shape, [images(atom.rho(group, h)) for atom in tensor_type.atoms])
-            for h in discrete_elements(group)
-        ]
+        rows = [[images(atom.rho(group, h)) for atom in tensor_type.atoms] for h in discrete_elements(group)]
+        targets = [_flat_images(shape, each) for each in rows]
         return Solution(0.0, 0.0, np.inf, self.name, basis=OrbitBasis(_components(n, targets)))
 
 
@@ -183,11 +180,8 @@ def orbit_vectors(shape: tuple[int, ...], permutations: list[tuple[SignedPermuta
 
 
 def _rotations_by_90_degrees(group: Group) -> list[Element]:
-    rotations = []
-    for A in lie_elements(group):
-        parts = None if A.parts is None else tuple(map(_rotate_by_90_degrees, A.parts))
-        rotations.append(Element(_rotate_by_90_degrees(A.whole), parts))
-    return rotations
+    rotate = _rotate_by_90_degrees
+    return [Element(rotate(A.whole), tuple(map(rotate, A.parts or ()))) for A in lie_elements(group)]
 
 
 def _rotate_by_90_degrees(A: Array) -> Array:

@@ -6,12 +6,12 @@ their dimension: an exact integer, so no threshold is needed. P is applied to ra
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
 
 from softsym.groups import Group
-from softsym.groups.sampling import closure
 from softsym.reps import TensorType
 from softsym.reps.atoms import Element, group_element
 from softsym.spaces.solution import Solution
@@ -57,15 +57,8 @@ class Reynolds(Solver):
 
 def list_elements(group: Group) -> list[Element]:
     """All elements of a finite group, with their parts if it is a direct product."""
-    if len(group.part_dims) == 1:
-        return [group_element(group, g) for g in group.elements]
-    combinations: list[tuple[Array, ...]] = [()]
-    for part, d in enumerate(group.part_dims):
-        generators = np.array([np.eye(d), *(g.matrix for g in group.discrete if g.part == part)])
-        elements = closure(generators)
-        assert elements is not None  # the group's order is known to be small
-        combinations = [(*previous, g) for previous in combinations for g in elements]
-    return [group_element(group, combination) for combination in combinations]
+    factors = [group.factor(part).elements for part in range(len(group.part_dims))]
+    return [group_element(group, parts) for parts in itertools.product(*factors)]
 
 
 def _act(factors: list[Array], X: Array, shape: tuple[int, ...]) -> Array:

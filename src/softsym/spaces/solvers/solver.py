@@ -26,12 +26,9 @@ from softsym.reps.atoms import discrete_elements, lie_elements
 from softsym.spaces.solution import Solution
 from softsym.typing import Array
 
-OPERATIONS_PER_SECOND = 1e9
-"""Of one core, at least."""
-SLOW_SECONDS = 60.0
-"""Longer solves are announced by a warning."""
-MAX_AXES = 31
-"""Tensor indices that an array of any NumPy version has, next to one for a batch."""
+OPERATIONS_PER_SECOND = 1e9  # of one core, at least
+SLOW_SECONDS = 60.0  # longer solves are announced by a warning
+MAX_AXES = 31  # tensor indices that an array of any NumPy version has, next to one for a batch
 
 
 @dataclass(frozen=True)

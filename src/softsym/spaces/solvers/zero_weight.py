@@ -23,8 +23,7 @@ from softsym.spaces.solvers.solver import NO_TOLERANCE, Applies, Cost, Solver, c
 from softsym.typing import Array
 
 Eigen = tuple[NDArray[np.complex128], NDArray[np.complex128]]
-MAX_START_ENTRIES = 40_000_000
-"""Of the matrix of zero-weight vectors: 320 MB."""
+MAX_START_ENTRIES = 40_000_000  # of the matrix of zero-weight vectors: 320 MB
 
 
 class ZeroWeight(Solver):
