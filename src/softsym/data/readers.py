@@ -69,10 +69,10 @@ MAGIC = {".parquet": b"PAR1", ".feather": b"ARROW1", ".arrow": b"ARROW1"}
 Shape = tuple[int, ...]
 T = TypeVar("T")
 DAMAGE = (
-    *(OSError, EOFError, KeyError, TypeError, ValueError, SyntaxError, RuntimeError, MemoryError),
+    *(ArithmeticError, EOFError, LookupError, MemoryError, OSError, RuntimeError, SyntaxError, TypeError, ValueError),
     *(tokenize.TokenError, struct.error, zlib.error, zipfile.BadZipFile),
 )
-"""Errors that reading a damaged archive can raise."""
+"""Errors that reading a damaged file can raise."""
 _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 
 
@@ -140,15 +140,8 @@ class DelimitedFile(DataFile):
 
         schema = {str(k): polars.Float64 if k in columns else polars.String for k in range(len(self.names))}
         try:
-            lazy = polars.scan_csv(
-                self.path,
-                has_header=False,
-                skip_rows=1,
-                separator=self.separator,
-                decimal_comma=self.separator == ";",
-                schema=schema,
-                glob=False,
-            )
+            options: dict[str, Any] = {"separator": self.separator, "decimal_comma": self.separator == ";"}
+            lazy = polars.scan_csv(self.path, has_header=False, skip_rows=1, schema=schema, glob=False, **options)
             frame = lazy.select(map(str, columns)).collect()
         except polars.exceptions.PolarsError:
             return None
@@ -322,10 +315,7 @@ def _query(path: Path, ask: Callable[[polars.LazyFrame], T]) -> T:
 def _check_pages(path: Path) -> None:
     """Refuses a Parquet page that says it has fewer than no values, or more than its column: polars would end the process."""
     why = ""
-    with (
-        path.open("rb") as file,
-        suppress(ArithmeticError, LookupError, OSError, RecursionError, TypeError, ValueError),
-    ):
+    with path.open("rb") as file, suppress(*DAMAGE):
         file.seek(-8, io.SEEK_END)  # what cannot be read here is left to polars, which says what is wrong with it
         length = int.from_bytes(file.read(4), "little")
         file.seek(-8 - length, io.SEEK_END)
@@ -348,7 +338,7 @@ def _check_pages(path: Path) -> None:
 def _check_blocks(path: Path) -> None:
     """Refuses an Arrow file whose blocks lie beyond it: polars would print dozens of lines about each."""
     why = ""
-    with path.open("rb") as file, suppress(OSError, ValueError, struct.error):
+    with path.open("rb") as file, suppress(*DAMAGE):
         size = file.seek(0, io.SEEK_END)
         file.seek(-10, io.SEEK_END)  # a footer in flatbuffers' format, its length, and the magic of six bytes
         length = int.from_bytes(file.read(4), "little")

@@ -41,14 +41,9 @@ Estimator = TypeVar("Estimator")
 
 @dataclass(frozen=True)
 class Projected(Generic[Estimator]):
-    """A model made exactly equivariant to one group.
+    """An estimator whose model was made exactly equivariant to one group, and its errors on test rows after that and before.
 
-    Args:
-        group: The group.
-        model: The estimator with the projected model.
-        test_error: Its error on test rows.
-        test_error_before: That of the model it came from.
-        distance: Distance of a network's weights from the space, as a share of their norm, averaged over members; NaN for other models.
+    ``distance`` is that of a network's weights from the space, as a share of their norm, averaged over members; NaN for other models.
     """
 
     group: str

@@ -47,12 +47,11 @@ class Columns:
     def read(cls, X: Array, Y: Array, rep_in: Rep, rep_out: Rep) -> Columns:
         """The columns of inputs (n, D) and outputs (n, q); the dimension of the space follows from their numbers."""
         linear = [_as_vectors(rep) for rep in (rep_in, rep_out)]
-        fitting = [
-            d for d in range(1, LARGEST_DIM + 1) if count_columns(linear, Trivial(d)) == [X.shape[1], Y.shape[1]]
-        ]
+        sizes = [X.shape[1], Y.shape[1]]
+        fitting = [d for d in range(1, LARGEST_DIM + 1) if count_columns(linear, Trivial(d)) == sizes]
         if not fitting:
             raise InputError(
-                f"{X.shape[1]} input and {Y.shape[1]} output columns are not {rep_in} and {rep_out} of any space of dimension 1 to "
+                f"{sizes[0]} input and {sizes[1]} output columns are not {rep_in} and {rep_out} of any space of dimension 1 to "
                 f"{LARGEST_DIM}"
             )
         if len(fitting) > 1:

@@ -102,9 +102,7 @@ def fit_smooth(X: Array, Y: Array) -> SmoothFit:
     mean, std = X.mean(axis=0), X.std(axis=0)
     std = np.where(std > 1e-9 * np.abs(mean), std, 1.0)
     Z = (X - mean) / std
-    fits = [
-        (fit(Statistics.from_rows(features.values(Z)[:, None], Y[:, None])), features) for features in _feature_maps(Z)
-    ]
+    fits = [(fit(Statistics.from_rows(each.values(Z)[:, None], Y[:, None])), each) for each in _feature_maps(Z)]
     best, features = max(fits, key=lambda pair: pair[0].log_likelihood)
     values = features.values(Z)
     eigenvalues, vectors = np.linalg.eigh(values.T @ values)

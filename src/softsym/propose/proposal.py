@@ -197,12 +197,9 @@ def _figure(proposal: Proposal) -> Any:
     from plotly.graph_objects import Bar
     from plotly.subplots import make_subplots
 
-    drawn = make_subplots(
-        rows=1,
-        cols=3,
-        specs=[[{"type": "xy"}, {"type": "scene"}, {"type": "xy"}]],
-        subplot_titles=("Eigenvalues of the Lie derivative", "Axes and normals", "Groups, larger above"),
-    )
+    kinds = [[{"type": "xy"}, {"type": "scene"}, {"type": "xy"}]]
+    titles = ("Eigenvalues of the Lie derivative", "Axes and normals", "Groups, larger above")
+    drawn = make_subplots(rows=1, cols=3, specs=kinds, subplot_titles=titles)
     values, k = np.maximum(proposal.eigenvalues, 1e-16).tolist(), len(proposal.generators)
     colours = [COLOURS["exact"] if i < k else COLOURS["rest"] for i in range(len(values))]
     drawn.add_trace(Bar(x=list(range(1, len(values) + 1)), y=values, marker_color=colours), row=1, col=1)

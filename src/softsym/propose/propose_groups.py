@@ -257,9 +257,7 @@ def _assemble(
     """The maximal accepted groups, their parts and rows, and what came close."""
     holding = [pair for pair in pairs if judge.accepts(pair[1], pair[0].from_data)]
     accepted = [pair for pair in holding if not pair[0].is_fallback] or holding[:1]
-    maximal = [
-        pair for k, pair in enumerate(accepted) if not any(_is_part(pair[0], other) for other, _ in accepted[:k])
-    ]
+    maximal = [pair for k, pair in enumerate(accepted) if not any(_is_part(pair[0], big) for big, _ in accepted[:k])]
     best = next(iter(maximal), None)
     span = lie.basis[:0] if best is None else best[0].span
     whole = _on_points(span, is_moved) if columns.is_affine else span
@@ -358,13 +356,7 @@ def _nothing(columns: Columns, note: str) -> Proposal:
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """Candidates for a fit.
-
-    Args:
-        groups: The candidates, proposed ones first.
-        proposal: The whole proposal.
-        usual: Those of them that the data did not propose.
-    """
+    """Candidate groups for a fit, proposed ones first, the whole proposal, and those of them, ``usual``, that it does not hold."""
 
     groups: tuple[Group, ...]
     proposal: Proposal
@@ -396,17 +388,8 @@ def propose_candidates(
 ) -> Candidates:
     """Candidate groups for a fit: those that data propose, largest first, those that came close, usual ones, exchanges of particles.
 
-    Rows that a fit with the same arguments keeps for the test are not looked at.
-
-    Args:
-        X: Inputs (n, size of ``rep_in``).
-        Y: Outputs (n, size of ``rep_out``).
-        rep_in: How inputs transform.
-        rep_out: How outputs transform.
-        seed: Seed of the fit.
-        fraction: Share of the rows that is held out.
-        duplicates: Labels that equal rows share.
-        row_groups: Row groups (n,).
+    Rows that a fit keeps for the test, with the same seed and ``fraction`` held out, are not looked at. Other arguments are those of
+    :func:`softsym.propose`; ``duplicates`` are labels that equal rows share.
 
     Example:
         >>> import numpy as np

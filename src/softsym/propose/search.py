@@ -151,9 +151,7 @@ def _output_columns(rows: Rows) -> Iterator[tuple[TensorType, Index]]:
     return ((kind, np.array(copies).T) for kind, copies in columns.items())
 
 
-def _choose_block(
-    rows: Rows, kind: TensorType, columns: Index, maps: Sequence[FeatureMap], frame: Array
-) -> Block | None:
+def _choose_block(rows: Rows, kind: TensorType, columns: Index, maps: list[FeatureMap], frame: Array) -> Block | None:
     """The likeliest regression of the outputs of one type."""
     found: dict[FeatureMap, Block] = {}
 

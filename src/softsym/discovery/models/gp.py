@@ -79,7 +79,6 @@ def fit_gp(
     rows: Rows, shape: Shape, *, seed: int = 0, title: str = GP, exact_groups: Sequence[str] | None = None
 ) -> GaussianProcess:
     """Fits a Gaussian process with candidates, or an unconstrained one; candidates that hold exactly may be known."""
-    gp = SoftEquivariantGP(
-        shape.rep_in, shape.rep_out, list(shape.groups), exact_groups=exact_groups, random_state=seed
-    )
+    groups = list(shape.groups)
+    gp = SoftEquivariantGP(shape.rep_in, shape.rep_out, groups, exact_groups=exact_groups, random_state=seed)
     return GaussianProcess(gp.fit(rows.X, rows.Y, rows.weights, groups=rows.row_groups), shape, title)

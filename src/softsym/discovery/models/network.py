@@ -179,9 +179,7 @@ class Networks(Model):
     def from_state(cls, about: About, arrays: Arrays) -> Networks:
         shape = Shape.from_dict(about["shape"])
         hyperparameters = Hyperparameters.model_validate(about["hyperparameters"])
-        scale_in, scale_out = (
-            SymmetricScaler(arrays[f"scale/{n}/shift"], arrays[f"scale/{n}/scale"]) for n in ("in", "out")
-        )
+        scale_in, scale_out = (SymmetricScaler(**take_part(f"scale/{name}", arrays)) for name in ("in", "out"))
         described = about["members"]
         members = tuple(
             _restore_member(shape, hyperparameters, one, take_part(f"member/{k}", arrays))

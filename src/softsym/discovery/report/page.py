@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import html
-import json
 import math
 from collections import Counter
 from dataclasses import dataclass, field
@@ -23,6 +22,7 @@ from softsym.discovery.symmetries import COLUMNS, Symmetries, Symmetry
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from markupsafe import Markup
 
 PER_PAGE = 9
 """Panels of predicted against true that are shown at once."""
@@ -63,18 +63,16 @@ def render(report: ReportData) -> str:
         tiles=_tiles(report),
         policy=_policy(scripts),
         style=Markup(_source(environment, "report.css")),
-        data=Markup(embedded_json(drawn)),
+        data=embedded_json(drawn),
         scripts=[Markup(script) for script in scripts],
     )
 
 
-def embedded_json(content: Any) -> str:
-    r"""JSON that may stand inside a script element: no text in it can end the element or open a comment."""
-    # JSON has no NaN, and browsers refuse it.
-    text = json.dumps(content, allow_nan=False, separators=(",", ":"))
-    for character in "<>&":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return text
+def embedded_json(content: Any) -> Markup:
+    """JSON that may stand inside a script element: no text in it can end the element or open a comment; browsers refuse NaN."""
+    from jinja2.utils import htmlsafe_json_dumps
+
+    return htmlsafe_json_dumps(content, allow_nan=False, separators=(",", ":"))
 
 
 def _charts(report: ReportData) -> dict[str, Any]:
