@@ -31,9 +31,7 @@ MODELS = ("auto", "linear", "gp", "network")
 
 
 def command(
-    data: str = typer.Argument(
-        DEFAULT_DATA, help=f"A file ({common.FILES}) or a task such as 'golfball:wind=y'. An .npz holds X and Y."
-    ),
+    data: str = typer.Argument(DEFAULT_DATA, help=common.DATA_HELP),
     rep_in: str | None = common.REP_IN,
     rep_out: str | None = common.REP_OUT,
     groups: list[str] | None = typer.Option(
@@ -114,9 +112,8 @@ def command(
         if not quiet:
             common.note_sample(table, data)
         options = {"rep_in": rep_in, "rep_out": rep_out, "groups": groups, "largest": largest, "strength": strength}
-        chosen = ({} if task is None else task_parameters(task)) | {
-            key: value for key, value in options.items() if value is not None
-        }
+        chosen = {} if task is None else task_parameters(task)
+        chosen |= {key: value for key, value in options.items() if value is not None}
         _check_reps(chosen, data)
         if chosen.get("groups", [AUTO]) == [AUTO]:
             chosen["groups"] = AUTO

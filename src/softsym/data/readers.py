@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from softsym.data.columns import Header, prediction_columns
+from softsym.data.columns import Header, Places, prediction_columns
 from softsym.data.formats import PACKED, ROW_GROUPS, DataFile, suffix_of
 from softsym.errors import DataWarning, InputError, shorten
 from softsym.limits import check_memory
@@ -513,9 +513,7 @@ class NpzFile(DataFile):
             return cls(path, x_names, len(x_names), rows, sizes, error)
         return cls(path, x_names + y_names, len(x_names), rows, sizes, None)
 
-    def choose(
-        self, x_text: str | None, y_text: str | None, *, need_y: bool, row_groups: str | None = None
-    ) -> tuple[list[int], list[int]]:
+    def choose(self, x_text: str | None, y_text: str | None, *, need_y: bool, row_groups: str | None = None) -> Places:
         """All columns of X and, if needed, of Y, or those of them that a text chooses."""
         x = self._select("X", self.names[: self.inputs], x_text)
         if not need_y and y_text is None:
@@ -566,14 +564,11 @@ class NpzFile(DataFile):
 
     def _flat(self, name: str, keep_missing: bool) -> Array:
         values = _load(self.path, name)
+        columns = math.prod(values.shape[1:])
         if values.ndim > 2:
-            warnings.warn(
-                f"{self.path}: `{name}` has shape {values.shape}; each row is flattened to "
-                f"{math.prod(values.shape[1:])} columns, the last axis fastest",
-                DataWarning,
-                stacklevel=4,
-            )
-        flat = values.reshape(len(values), math.prod(values.shape[1:])).astype(np.float64)
+            flattened = f"each row is flattened to {columns} columns, the last axis fastest"
+            warnings.warn(f"{self.path}: `{name}` has shape {values.shape}; {flattened}", DataWarning, stacklevel=4)
+        flat = values.reshape(len(values), columns).astype(np.float64)
         bad = ~np.isfinite(flat)
         if bad.any() and not keep_missing:
             row, column = np.argwhere(bad)[0]

@@ -136,9 +136,8 @@ def _whole_rows(path: Path, numbers: Array) -> NDArray[np.bool_]:
         raise InputError(f"every row of {path} lacks a value; choose other --x-columns or --y-columns")
     if not whole.all():
         count = len(whole) - int(whole.sum())
-        warnings.warn(
-            f"{path}: {count:,} of {len(whole):,} rows lack a value and are left out", DataWarning, stacklevel=3
-        )
+        incomplete = f"{count:,} of {len(whole):,} rows lack a value and are left out"
+        warnings.warn(f"{path}: {incomplete}", DataWarning, stacklevel=3)
     return whole
 
 

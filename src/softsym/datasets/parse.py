@@ -207,9 +207,5 @@ def task_table(task: Task, seed: int) -> Table:
 
 def task_parameters(task: Task) -> dict[str, Any]:
     """Arguments of an estimator that suit a task: representations and candidate groups."""
-    return {
-        "rep_in": str(task.rep_in),
-        "rep_out": str(task.rep_out),
-        "groups": [str(group) for group in task.groups],
-        "largest": str(task.largest),
-    }
+    groups = [str(group) for group in task.groups]
+    return {"rep_in": str(task.rep_in), "rep_out": str(task.rep_out), "groups": groups, "largest": str(task.largest)}

@@ -122,11 +122,10 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
     def _set_deprecated(self, parameters: dict[str, Any]) -> None:
         """Parameters of networks that were given to the estimator itself."""
         names = ", ".join(f"{name}=..." for name in parameters)
-        warnings.warn(
-            f"pass network=NetworkConfig({names}); parameters of networks are not accepted otherwise after this release",
-            DeprecationWarning,
-            stacklevel=3,
+        advice = (
+            f"pass network=NetworkConfig({names}); parameters of networks are not accepted otherwise after this release"
         )
+        warnings.warn(advice, DeprecationWarning, stacklevel=3)
         self.network = replace(self._network, **parameters)
 
     @property
@@ -316,9 +315,8 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
 
         written = {"inputs": self.rep_in, "outputs": self.rep_out}
         facts = {what: str(rep) for what, rep in written.items() if rep is not None} | (facts or {})
-        return make_report_data(
-            self.fit_, self.symmetries_, self.evidence_, title=title, names=self.column_names(), facts=facts
-        )
+        names = self.column_names()
+        return make_report_data(self.fit_, self.symmetries_, self.evidence_, title=title, names=names, facts=facts)
 
     def column_names(self) -> tuple[list[str], list[str]]:
         """Names of inputs and outputs."""

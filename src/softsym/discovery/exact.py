@@ -222,7 +222,6 @@ def project_fit(fit: Fit, group: Group | str) -> tuple[Fit, float]:
     after = replace(fit, train_model=train, full_model=full, exact_groups=exact)
     error = after.test_error()
     first = Baseline(train.name, math.nan, error, fit.test.explained(error), is_returned=True)
-    others = [
-        replace(row, is_returned=False, share=0.0) for row in fit.baselines if row.name not in (train.name, ENSEMBLE)
-    ]
-    return replace(after, baselines=Baselines([first, *others])), distances[0] if distances else math.nan
+    rest = (row for row in fit.baselines if row.name not in (train.name, ENSEMBLE))
+    table = Baselines([first, *(replace(row, is_returned=False, share=0.0) for row in rest)])
+    return replace(after, baselines=table), distances[0] if distances else math.nan

@@ -267,11 +267,10 @@ def warn_if_standardised(X: Array, Y: Array, shape: Shape) -> None:
             block = values[:, segment.start : segment.stop].reshape(len(values), segment.copies, segment.size)
             is_standard = (np.abs(block.mean(0)) <= STANDARD) & (np.abs(block.std(0) - 1) <= STANDARD)
             if is_standard.all(axis=1).any():
-                warnings.warn(
+                problem = (
                     f"`{name}`: every column of a vector or tensor has mean 0 and standard deviation 1, as after StandardScaler, which "
                     "breaks symmetries; pass the columns as they were measured (they are scaled inside), or use "
-                    "softsym.data.SymmetricScaler",
-                    DataWarning,
-                    stacklevel=4,
+                    "softsym.data.SymmetricScaler"
                 )
+                warnings.warn(problem, DataWarning, stacklevel=4)
                 break

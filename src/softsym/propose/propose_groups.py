@@ -99,9 +99,9 @@ def propose(
     selection, inference, labels = _split(X, row_groups, max_rows, seed)
     used = np.concatenate([selection, inference])
     if not np.ptp(Y[used], axis=0).any():
-        return replace(_nothing(columns, "the outputs do not vary"), seconds=time.perf_counter() - start)
-    judge = Judge(selection, inference, labels, tolerance, seed)
-    proposal = _propose(X, Y, columns, judge)
+        proposal = _nothing(columns, "the outputs do not vary")
+    else:
+        proposal = _propose(X, Y, columns, Judge(selection, inference, labels, tolerance, seed))
     return replace(proposal, seconds=time.perf_counter() - start)
 
 

@@ -52,16 +52,6 @@ class GaussianProcess(Model):
             return None
         return replace(self, gp=self.gp.project(list(groups)))
 
-    @property
-    def rows(self) -> int:
-        """Number of rows that it is conditioned on."""
-        return self.gp.n_rows_
-
-    @property
-    def noise(self) -> Array:
-        """Estimated noise variance of the outputs, shape (outputs,), in the units of the data."""
-        return self.gp.noise_
-
     def to_state(self) -> State:
         about, arrays = self.gp.to_state()
         return {"shape": self.shape.to_dict(), "title": self.title, "gp": about}, arrays

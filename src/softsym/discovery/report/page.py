@@ -10,8 +10,10 @@ import base64
 import hashlib
 import html
 import math
+import re
 from collections import Counter
 from dataclasses import dataclass, field
+from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -50,21 +52,25 @@ def render(report: ReportData) -> str:
     from markupsafe import Markup
     from plotly.offline import get_plotlyjs
 
-    environment = _environment()
-    scripts = [_unify_line_ends(get_plotlyjs()), _unify_line_ends(_source(environment, "report.js"))]
+    # A browser hashes a script after it has read all line ends as \n.
+    scripts = [re.sub("\r\n?", "\n", script) for script in (get_plotlyjs(), _source("report.js"))]
     drawn = _charts(report)
-    return environment.get_template("report.html.j2").render(
-        report=report,
-        headline=headline(report.symmetries),
-        marks=VERDICT_MARKS,
-        columns=[column for column in COLUMNS if not column.is_prose or any(map(column.value, report.symmetries))],
-        evidence_columns=[column for column in report.evidence.columns if not column.is_prose],
-        charts=drawn,
-        tiles=_tiles(report),
-        policy=_policy(scripts),
-        style=Markup(_source(environment, "report.css")),
-        data=embedded_json(drawn),
-        scripts=[Markup(script) for script in scripts],
+    return (
+        _environment()
+        .get_template("report.html.j2")
+        .render(
+            report=report,
+            headline=headline(report.symmetries),
+            marks=VERDICT_MARKS,
+            columns=[column for column in COLUMNS if not column.is_prose or any(map(column.value, report.symmetries))],
+            evidence_columns=[column for column in report.evidence.columns if not column.is_prose],
+            charts=drawn,
+            tiles=_tiles(report),
+            policy=_policy(scripts),
+            style=Markup(_source("report.css")),
+            data=embedded_json(drawn),
+            scripts=[Markup(script) for script in scripts],
+        )
     )
 
 
@@ -114,14 +120,8 @@ def _environment() -> Environment:
     return environment
 
 
-def _source(environment: Environment, name: str) -> str:
-    assert environment.loader is not None
-    return environment.loader.get_source(environment, name)[0]
-
-
-def _unify_line_ends(script: str) -> str:
-    # A browser hashes a script after it has read all line ends as \n.
-    return script.replace("\r\n", "\n").replace("\r", "\n")
+def _source(name: str) -> str:
+    return (resources.files(__package__) / "templates" / name).read_text(encoding="utf-8")
 
 
 def _policy(scripts: list[str]) -> str:
