@@ -14,8 +14,7 @@ from typing import Any, TypeVar
 from softsym.errors import InputError
 
 LOOPBACK = "127.0.0.1"
-RETRIES = 2
-"""Retries of work whose process or machine died."""
+RETRIES = 2  # retries of work whose process or machine died
 T = TypeVar("T")
 R = TypeVar("R")
 

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Group
 
 Row = TypeVar("Row")
-VERDICT = "verdict"
-"""The column that a narrow terminal shows whole."""
+VERDICT = "verdict"  # the column that a narrow terminal shows whole
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 
     from softsym.metrics.normalisation import InputCheck
 
-LEFT = ("normalisation", "group", "keeps", "meaning")
-"""Columns of words; those of numbers are aligned to the right."""
+LEFT = ("normalisation", "group", "keeps", "meaning")  # columns of words; those of numbers are aligned to the right
 
 
 def command(

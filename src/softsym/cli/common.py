@@ -18,8 +18,7 @@ from softsym.io import put_text
 if TYPE_CHECKING:
     from softsym.data.table import Table
 
-MAX_ROWS = 250_000
-"""More rows hardly change a verdict and take memory and time."""
+MAX_ROWS = 250_000  # more rows hardly change a verdict and take memory and time
 
 DATA_HELP = f"A file ({', '.join(suffixes())}) or a task such as 'golfball:wind=y'. An .npz holds X and Y."
 DATA = typer.Argument(..., help=DATA_HELP)

@@ -30,8 +30,7 @@ from softsym.errors import InputError
 if TYPE_CHECKING:
     from softsym.typing import Array
 
-SHOWN = 12
-"""How many column names a message lists."""
+SHOWN = 12  # how many column names a message lists
 _TOKEN = re.compile(r'\s*(?:(?P<quoted>"(?:[^"]|"")*")|(?P<mark>,|\.\.)|(?P<plain>(?:(?!,|\.\.).)+))\s*', re.DOTALL)
 _PSEUDOVECTORS = re.compile(
     r"omega|torques?|spin|angular_?(momentum|velocity)|vorticity|magnetic_?(field|moment)?|magnetization|gyro(scope)?",
@@ -133,8 +132,7 @@ def _items(text: str, flag: str) -> list[list[_Name]]:
     )
 
 
-Places = tuple[list[int], list[int]]
-"""Which columns are inputs, and which are outputs."""
+Places = tuple[list[int], list[int]]  # which columns are inputs, and which are outputs
 
 
 def choose(

@@ -46,26 +46,16 @@ SEPARATORS = {".csv": ",", ".tsv": "\t"}
 SEPARATOR_NAMES = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
 MISSING = frozenset({"", "na", "n/a", "#n/a", "null", "none", "?"})
 TRUTH = {"true": 1.0, "false": 0.0}
-BLOCK = 1 << 20
-"""Bytes of text that are decoded at once."""
-LONGEST_LINE = 1 << 24
-"""Bytes of a line; what has longer ones is no table."""
-LOOK_ROWS = 20
-"""Rows that say whether a column holds numbers, for a suggestion."""
-MOST_COLUMNS, MOST_ROWS = 200_000, 10**10
-"""Files that say they have more are not believed."""
-UNPACKED = 20
-"""A text that is so many times longer than its packed form must fit into memory."""
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""A cell of a spreadsheet that begins so is computed."""
-SLICE = 250_000
-"""Rows of a Parquet file that are in memory at once where only some are wanted."""
-DEFLATE = 1100
-"""Bytes that a packed byte of an archive can hold at most."""
-LONGEST_NAMES = 10**8
-"""Bytes of the names of columns in an archive."""
-MAGIC = {".parquet": b"PAR1", ".feather": b"ARROW1", ".arrow": b"ARROW1"}
-"""First and last bytes of a whole file."""
+BLOCK = 1 << 20  # bytes of text that are decoded at once
+LONGEST_LINE = 1 << 24  # bytes of a line; what has longer ones is no table
+LOOK_ROWS = 20  # rows that say whether a column holds numbers, for a suggestion
+MOST_COLUMNS, MOST_ROWS = 200_000, 10**10  # files that say they have more are not believed
+UNPACKED = 20  # a text that is so many times longer than its packed form must fit into memory
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a cell of a spreadsheet that begins so is computed
+SLICE = 250_000  # rows of a Parquet file that are in memory at once where only some are wanted
+DEFLATE = 1100  # bytes that a packed byte of an archive can hold at most
+LONGEST_NAMES = 10**8  # bytes of the names of columns in an archive
+MAGIC = {".parquet": b"PAR1", ".feather": b"ARROW1", ".arrow": b"ARROW1"}  # first and last bytes of a whole file
 Shape = tuple[int, ...]
 T = TypeVar("T")
 DAMAGE = (

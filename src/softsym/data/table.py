@@ -28,10 +28,8 @@ from softsym.reps.affine import has_points, is_affine, points_to_vectors
 from softsym.reps.particles import has_particles, particles_hint
 from softsym.typing import Array, Index
 
-MEMORY_WARNING = 2_000_000_000
-"""Tables of more bytes than this are announced before they are loaded."""
-MINIMUM_ROWS = 50
-"""Fewer examples than this cannot be split into training, validation and test data."""
+MEMORY_WARNING = 2_000_000_000  # tables of more bytes than this are announced before they are loaded
+MINIMUM_ROWS = 50  # fewer examples than this cannot be split into training, validation and test data
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,14 +27,11 @@ from softsym.typing import Array
 EQUIVARIANT = 1e-6
 """Largest violation of an exact group, in standard deviations of the outputs."""
 CHECKED_ROWS, CHECKED_ELEMENTS = 50, 8
-CLEARLY = 3.0
-"""Standard errors by which losses are clearly larger."""
-FEWEST_ROWS = 8
-"""Row groups with fewer rows are not compared on their own."""
+CLEARLY = 3.0  # standard errors by which losses are clearly larger
+FEWEST_ROWS = 8  # row groups with fewer rows are not compared on their own
 NEGLIGIBLE, NOTICEABLE = 1e-6, 0.02
 """Share of the variance that no increase of a loss matters below, and share of the loss above which one does."""
-RARE, LARGER = 0.01, 1.25
-"""Share of rows with the largest losses, and the factor by which these may grow."""
+RARE, LARGER = 0.01, 1.25  # share of rows with the largest losses, and the factor by which these may grow
 
 Estimator = TypeVar("Estimator")
 

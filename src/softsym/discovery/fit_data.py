@@ -24,14 +24,11 @@ from softsym.reps import Rep, Scalar
 from softsym.reps import rep as read_rep
 from softsym.typing import Array, Index
 
-AUTO = "auto"
-"""Value of ``groups`` for candidates that the data propose."""
+AUTO = "auto"  # value of ``groups`` for candidates that the data propose
 FOLDS = 5
 LARGEST_TEST = 2_000
-LEAST_PROBABILITY = 1e-6
-"""Probabilities count as no smaller in the log loss."""
-STANDARD = 1e-6
-"""Mean and standard deviation of a column that was standardised are so near to 0 and 1."""
+LEAST_PROBABILITY = 1e-6  # probabilities count as no smaller in the log loss
+STANDARD = 1e-6  # mean and standard deviation of a column that was standardised are so near to 0 and 1
 
 
 class Target(StrEnum):

@@ -26,8 +26,7 @@ from softsym.reps import rep as read_rep
 from softsym.spaces import invariants
 from softsym.typing import Array
 
-MOST = 2_000
-"""Features that are made; more are refused."""
+MOST = 2_000  # features that are made; more are refused
 LARGEST_DETERMINANT = 4
 
 

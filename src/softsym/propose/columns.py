@@ -24,12 +24,9 @@ from softsym.reps.particles import count_columns
 from softsym.reps.symmetric import Subspace
 from softsym.typing import Array
 
-LARGEST_DIM = 8
-"""Spaces of a larger dimension are refused: gl(9) has 81 directions to look into."""
-JITTER = 1e-3
-"""Standard deviation of noise that is added to outputs, relative to their size."""
-ROUNDING = 1e-12
-"""Outputs below this share of their size are rounding."""
+LARGEST_DIM = 8  # spaces of a larger dimension are refused: gl(9) has 81 directions to look into
+JITTER = 1e-3  # standard deviation of noise that is added to outputs, relative to their size
+ROUNDING = 1e-12  # outputs below this share of their size are rounding
 
 
 @dataclass(frozen=True, eq=False)

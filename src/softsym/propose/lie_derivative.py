@@ -24,18 +24,13 @@ from softsym.gp.regression import Statistics, fit
 from softsym.propose.columns import Rows
 from softsym.typing import Array
 
-DEGREES = (1, 2, 3, 4)
-"""Degrees of polynomials that are tried."""
+DEGREES = (1, 2, 3, 4)  # degrees of polynomials that are tried
 WIDTHS = (0.5, 0.8, 1.2, 2.0, 3.5, 7.0)
 """Widths of squared-exponential kernels that are tried, in standard deviations of a coordinate times the root of their number."""
-MAX_FEATURES = 500
-"""Features of a fit."""
-MAX_MONOMIALS = 60
-"""Monomials of a higher degree next to a squared-exponential kernel."""
-FLAT = 10.0
-"""Prior standard deviation of polynomials next to smooth functions: hardly any shrinkage."""
-PROBED = 250
-"""Rows at which derivatives are taken."""
+MAX_FEATURES = 500  # features of a fit
+MAX_MONOMIALS = 60  # monomials of a higher degree next to a squared-exponential kernel
+FLAT = 10.0  # prior standard deviation of polynomials next to smooth functions: hardly any shrinkage
+PROBED = 250  # rows at which derivatives are taken
 
 
 @dataclass(frozen=True, eq=False)

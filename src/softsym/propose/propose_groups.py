@@ -36,22 +36,15 @@ from softsym.reps.affine import has_points
 from softsym.reps.particles import forget_particles, place_group, read_factors
 from softsym.typing import Array, Index
 
-FEWEST = 20
-"""The fewest rows that are accepted."""
-MAX_ROWS = 2_000
-"""Rows that are used unless more are asked for."""
-LINEAR = 1e-20
-"""Share of the variance below which outputs are combinations of the inputs."""
+FEWEST = 20  # the fewest rows that are accepted
+MAX_ROWS = 2_000  # rows that are used unless more are asked for
+LINEAR = 1e-20  # share of the variance below which outputs are combinations of the inputs
 MAX_ALTERNATIVES, MAX_PARTS, MAX_SOFT = 2, 3, 1
 """So many algebras next to the likeliest, discrete parts, and usual groups that may hold softly are judged."""
-COMPARED = 600
-"""Rows by which the orbit overlap is measured."""
-SAME_SPAN = 0.1
-"""Share of a generator outside of an algebra up to which it is one of it."""
-MAX_LISTED = 5
-"""Groups that are listed."""
-MAX_CANDIDATES = 4
-"""Candidates for a fit."""
+COMPARED = 600  # rows by which the orbit overlap is measured
+SAME_SPAN = 0.1  # share of a generator outside of an algebra up to which it is one of it
+MAX_LISTED = 5  # groups that are listed
+MAX_CANDIDATES = 4  # candidates for a fit
 
 
 def propose(

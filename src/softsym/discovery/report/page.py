@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
-PER_PAGE = 9
-"""Panels of predicted against true that are shown at once."""
+PER_PAGE = 9  # panels of predicted against true that are shown at once
 
 
 @dataclass(frozen=True, eq=False)
