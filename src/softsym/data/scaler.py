@@ -39,7 +39,9 @@ class SymmetricScaler:
 
     def __post_init__(self) -> None:
         if self.shift.ndim != 1 or self.shift.shape != self.scale.shape:
-            raise InputError(f"`shift` and `scale` must have shape (n,), got {self.shift.shape} and {self.scale.shape}")
+            raise InputError(
+                f"`shift` and `scale` must both have shape (n,), got {self.shift.shape} and {self.scale.shape}"
+            )
         if not (np.isfinite(self.shift).all() and np.isfinite(self.scale).all() and (self.scale > 0).all()):
             raise InputError("`shift` and `scale` must be finite, and `scale` positive")
 

@@ -54,22 +54,19 @@ def render(report: ReportData) -> str:
     # A browser hashes a script after it has read all line ends as \n.
     scripts = [re.sub("\r\n?", "\n", script) for script in (get_plotlyjs(), _source("report.js"))]
     drawn = _charts(report)
-    return (
-        _environment()
-        .get_template("report.html.j2")
-        .render(
-            report=report,
-            headline=headline(report.symmetries),
-            marks=VERDICT_MARKS,
-            columns=[column for column in COLUMNS if not column.is_prose or any(map(column.value, report.symmetries))],
-            evidence_columns=[column for column in report.evidence.columns if not column.is_prose],
-            charts=drawn,
-            tiles=_tiles(report),
-            policy=_policy(scripts),
-            style=Markup(_source("report.css")),
-            data=embedded_json(drawn),
-            scripts=[Markup(script) for script in scripts],
-        )
+    template = _environment().get_template("report.html.j2")
+    return template.render(
+        report=report,
+        headline=headline(report.symmetries),
+        marks=VERDICT_MARKS,
+        columns=[column for column in COLUMNS if not column.is_prose or any(map(column.value, report.symmetries))],
+        evidence_columns=[column for column in report.evidence.columns if not column.is_prose],
+        charts=drawn,
+        tiles=_tiles(report),
+        policy=_policy(scripts),
+        style=Markup(_source("report.css")),
+        data=embedded_json(drawn),
+        scripts=[Markup(script) for script in scripts],
     )
 
 
