@@ -61,9 +61,7 @@ def validate(estimator: Any, X: Any, y: Any = "no_validation", **options: Any) -
     for name, values in {"X": X, "y": y if options.get("y_numeric") else X}.items():
         types = values.dtypes if hasattr(values, "columns") else [getattr(values, "dtype", "")]
         if any(str(each).lower().startswith(TIMES) for each in types):
-            raise InputError(
-                f"`{name}` holds dates or durations; pass numbers, such as seconds since the first of them"
-            )
+            raise InputError(f"`{name}` holds dates or {ADVICE['m']}")
     return validate_data(estimator, unwrap(X, "X"), unwrap(y, "y"), dtype=np.float64, **options)
 
 

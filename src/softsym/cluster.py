@@ -14,8 +14,7 @@ from typing import Any, TypeVar
 from softsym.errors import InputError
 
 LOOPBACK = "127.0.0.1"
-RETRIES = 2
-"""Retries of work whose process or machine died."""
+RETRIES = 2  # retries of work whose process or machine died
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -41,15 +40,9 @@ def connect(address: str | None, workers: int) -> Any:
 
 
 def map_on_cluster(ray: Any, function: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
-    """Applies a function to items on the machines of a cluster that is connected; results come in the order of the items.
+    """Applies a function to items on the machines of a cluster that :func:`connect` returned; results come in their order.
 
-    What a machine that died was working on is done again elsewhere, and no more than twice as many items as the cluster has cores are
-    waiting at a time.
-
-    Args:
-        ray: Ray's module, as :func:`connect` returns it.
-        function: Runs on the machines.
-        items: Its arguments.
+    What a machine that died was working on is done again elsewhere; at most twice as many items as the cluster has cores are waiting.
     """
     remote = ray.remote(max_retries=RETRIES)(function)
     most = 2 * max(1, int(ray.cluster_resources().get("CPU", 1)))

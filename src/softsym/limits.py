@@ -46,18 +46,11 @@ def hold(variable: contextvars.ContextVar[T], value: T) -> Iterator[None]:
 
 
 def run_interruptible(work: Callable[[Callable[[], bool]], T], grace: float = GRACE) -> T:
-    """Does work that Ctrl-C stops within two seconds, whatever it is doing.
+    """Does work, which may ask whether to stop, so that Ctrl-C stops it within two seconds, whatever it is doing.
 
-    The work runs in a thread of its own, so that this one can react while a library computes. It is first asked to stop, then an
-    exception is raised in it, and then it is left behind. Elsewhere than in the main thread, which alone is interrupted, it is called
-    directly.
-
-    Args:
-        work: It may ask whether to stop.
-        grace: Seconds in which it may end by itself.
-
-    Raises:
-        KeyboardInterrupt: It was interrupted.
+    The work runs in a thread of its own, so that this one can react while a library computes. It is first asked to stop, after ``grace``
+    seconds an exception is raised in it, and then it is left behind. Elsewhere than in the main thread, which alone is interrupted, it
+    is called directly.
     """
     if threading.current_thread() is not threading.main_thread():
         return work(lambda: False)
@@ -77,9 +70,8 @@ def run_interruptible(work: Callable[[Callable[[], bool]], T], grace: float = GR
     except BaseException:
         stop.set()
         if not wait([result], grace).done and thread.ident is not None:
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(
-                ctypes.c_ulong(thread.ident), ctypes.py_object(KeyboardInterrupt)
-            )
+            number, interrupt = ctypes.c_ulong(thread.ident), ctypes.py_object(KeyboardInterrupt)
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(number, interrupt)
             wait([result], PATIENCE)
         raise
     return result.result()

@@ -15,12 +15,9 @@ from typing import Any, Literal, Protocol, TypeVar
 
 Item = TypeVar("Item")
 Unit = Literal["steps", "bytes"]
-LINES = 20
-"""About how many lines are printed in all."""
-PATIENCE = 2.0
-"""Seconds before the first line of what is done."""
-AT_WORK = 1.0
-"""Seconds after which a line says what is at work, if nothing is done by then."""
+LINES = 20  # about how many lines are printed in all
+PATIENCE = 2.0  # seconds before the first line of what is done
+AT_WORK = 1.0  # seconds after which a line says what is at work, if nothing is done by then
 
 _silent: ContextVar[bool] = ContextVar("softsym_silent", default=False)
 
@@ -32,8 +29,7 @@ class Show(Protocol):
         """Shows how much is done, and a short text."""
 
 
-Reporter = Callable[[Mapping[str, Any]], None]
-"""Takes the history row of every epoch."""
+Reporter = Callable[[Mapping[str, Any]], None]  # takes the history row of every epoch
 
 
 @contextmanager

@@ -95,11 +95,7 @@ def assert_not_equivariant(
 def assert_projector(space: EquivariantSpace, tol: float = 1e-8, n: int = 4, seed: int = 0) -> None:
     """Fails unless a space projects orthogonally onto equivariant maps, and (if it is small) onto all of them.
 
-    Args:
-        space: The space, such as :func:`softsym.equivariant_maps` gives it.
-        tol: Allowed error, relative to a map's norm.
-        n: How many maps to draw.
-        seed: Their seed.
+    ``n`` random maps are projected; ``tol`` is the allowed error relative to their norm.
 
     Example:
         >>> import softsym as ss

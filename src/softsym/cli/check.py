@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from softsym.groups import Group
     from softsym.metrics.normalisation import InputCheck
 
+LEFT = ("normalisation", "group", "keeps", "meaning")  # columns of words; those of numbers are aligned to the right
+
 
 def command(
     data: str = common.DATA,
@@ -80,14 +82,14 @@ def command(
             vectors, _, acting = read_particles(vectors, outputs, acting, (inputs.shape[1], n_outputs))
         names = table.x_names
         result = check_inputs(inputs, names, vectors, acting, normalisation=normalisation, seed=seed, quiet=quiet)
-        evidence_table = None
+        judged = None
         if table.Y is not None and outputs.terms:
             from softsym.inference import evidence
 
-            evidence_table = evidence(table.X, table.Y, rep, told, candidates, row_groups=table.row_groups, seed=seed)
+            judged = evidence(table.X, table.Y, rep, told, candidates, row_groups=table.row_groups, seed=seed)
     if json_file is not None:
         facts = {"source": table.source, "rep_in": str(rep), "rows": len(table.X), "repeated": repeated}
-        tests = {} if evidence_table is None else {"evidence": evidence_table.to_dicts()}
+        tests = {} if judged is None else {"evidence": judged.to_dicts()}
         common.write_json({"schema": 1, **facts, **result.to_dict(), **tests}, json_file)
     if json_file != "-":
         from rich.console import Console
@@ -96,19 +98,15 @@ def command(
         title = f"{table.source}: {len(table.X):,} rows of {rep}, {repeated:,} of them repeated"
         console.print(one_table(result, table.source) if normalisation else breaks_table(result, title))
         console.print(overlap_table(result))
-        if evidence_table is not None:
-            console.print(evidence_table)
+        if judged is not None:
+            console.print(judged)
         console.print(_text(f"Recommended: {result.recommended}, because {result.reason}."))
 
 
 def breaks_table(result: InputCheck, title: str) -> Table:
     """One row for each normalisation, one column for each group."""
-    table = _table(
-        title, "how much a normalisation breaks a group, 0 to 1; evenness: smallest over largest standard deviation"
-    )
-    groups = [overlap.group for overlap in result.overlaps]
-    for column in ("normalisation", *groups, "evenness"):
-        table.add_column(_text(column), justify="left" if column == "normalisation" else "right")
+    caption = "how much a normalisation breaks a group, 0 to 1; evenness: smallest over largest standard deviation"
+    table = _table(title, caption, "normalisation", *(overlap.group for overlap in result.overlaps), "evenness")
     for check in result.normalisations:
         cells = ["keeps" if entry.is_kept else f"{entry.error:.2g}" for entry in check.breaks]
         table.add_row(check.name, *cells, f"{check.evenness:.2g}")
@@ -119,9 +117,8 @@ def one_table(result: InputCheck, source: str) -> Table:
     """One row for each group, for one normalisation."""
     (check,) = result.normalisations
     caption = "map and shift: exact distance from what keeps the group; error: mean equivariance error, 0 to 1"
-    table = _table(f"{source}: {check.name} normalisation, evenness {check.evenness:.2g}", caption)
-    for column in ("group", "keeps", "map", "shift", "error"):
-        table.add_column(column, justify="left" if column in ("group", "keeps") else "right")
+    title = f"{source}: {check.name} normalisation, evenness {check.evenness:.2g}"
+    table = _table(title, caption, "group", "keeps", "map", "shift", "error")
     for entry in check.breaks:
         numbers = [f"{value:.2g}" if value > 1e-9 else "0" for value in (entry.map, entry.shift, entry.error)]
         table.add_row(_text(entry.group), "yes" if entry.is_kept else "no", *numbers)
@@ -130,18 +127,20 @@ def one_table(result: InputCheck, source: str) -> Table:
 
 def overlap_table(result: InputCheck) -> Table:
     """One row for each group: its orbit overlap and what that means."""
-    table = _table("Orbit overlap: how well the data cover the orbits of each group", "")
-    for column in ("group", "orbit overlap", "meaning"):
-        table.add_column(column, justify="right" if column == "orbit overlap" else "left")
+    title = "Orbit overlap: how well the data cover the orbits of each group"
+    table = _table(title, "", "group", "orbit overlap", "meaning")
     for overlap in result.overlaps:
         table.add_row(_text(overlap.group), f"{overlap.value:.2f} {overlap.grade}", overlap.meaning)
     return table
 
 
-def _table(title: str, caption: str) -> Table:
+def _table(title: str, caption: str, *heads: str) -> Table:
     from rich.table import Table
 
-    return Table(title=_text(title), caption=_text(caption), title_justify="left", caption_justify="left")
+    table = Table(title=_text(title), caption=_text(caption), title_justify="left", caption_justify="left")
+    for head in heads:
+        table.add_column(_text(head), justify="left" if head in LEFT else "right")
+    return table
 
 
 def _text(text: str) -> Text:

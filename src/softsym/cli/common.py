@@ -18,11 +18,10 @@ from softsym.io import put_text
 if TYPE_CHECKING:
     from softsym.data.table import Table
 
-FILES = ", ".join(suffixes())
-MAX_ROWS = 250_000
-"""More rows hardly change a verdict and take memory and time."""
+MAX_ROWS = 250_000  # more rows hardly change a verdict and take memory and time
 
-DATA = typer.Argument(..., help=f"A file ({FILES}) or a task such as 'golfball:wind=y'. An .npz holds X and Y.")
+DATA_HELP = f"A file ({', '.join(suffixes())}) or a task such as 'golfball:wind=y'. An .npz holds X and Y."
+DATA = typer.Argument(..., help=DATA_HELP)
 # Options that several commands have; each is the default of a parameter, as typer reads it.
 REP_IN = typer.Option(None, "--in", help="Representation of the inputs, such as '5S + 5V'. A task knows its own.")
 REP_OUT = typer.Option(None, "--out", help="Representation of the outputs, such as 'T(2)'. A task knows its own.")

@@ -31,9 +31,7 @@ MODELS = ("auto", "linear", "gp", "network")
 
 
 def command(
-    data: str = typer.Argument(
-        DEFAULT_DATA, help=f"A file ({common.FILES}) or a task such as 'golfball:wind=y'. An .npz holds X and Y."
-    ),
+    data: str = typer.Argument(DEFAULT_DATA, help=common.DATA_HELP),
     rep_in: str | None = common.REP_IN,
     rep_out: str | None = common.REP_OUT,
     groups: list[str] | None = typer.Option(
@@ -114,9 +112,8 @@ def command(
         if not quiet:
             common.note_sample(table, data)
         options = {"rep_in": rep_in, "rep_out": rep_out, "groups": groups, "largest": largest, "strength": strength}
-        chosen = ({} if task is None else task_parameters(task)) | {
-            key: value for key, value in options.items() if value is not None
-        }
+        chosen = {} if task is None else task_parameters(task)
+        chosen |= {key: value for key, value in options.items() if value is not None}
         _check_reps(chosen, data)
         if chosen.get("groups", [AUTO]) == [AUTO]:
             chosen["groups"] = AUTO
@@ -131,24 +128,14 @@ def command(
         from softsym.discovery.on_ray import on_cluster
         from softsym.native import free_cores
 
-        parameters = {
-            **chosen,
-            "model": model,
-            "width": width,
-            "layers": layers,
-            "epochs": epochs,
-            "budget": budget,
-            "strengths": strengths,
-            "seeds": seeds,
-            "random_state": seed,
-            "verbose": not quiet,
-            "n_jobs": jobs or max(1, min(free_cores(), seeds)),
-        }
+        chosen |= {"model": model, "random_state": seed, "verbose": not quiet}
+        chosen |= {"width": width, "layers": layers, "epochs": epochs, "budget": budget}
+        chosen |= {"strengths": strengths, "seeds": seeds, "n_jobs": jobs or max(1, min(free_cores(), seeds))}
         try:
             with nullcontext() if engine == "local" else on_cluster(address, jobs) as executor:
                 est = discover(
                     table,
-                    parameters,
+                    chosen,
                     workspace,
                     title=Path(data).stem if task is None else data,
                     device=device,
@@ -188,11 +175,9 @@ def _check_reps(chosen: dict[str, Any], data: str) -> None:
         )
 
 
-def _check_columns(
-    data: str, rep_in: str | None, rep_out: str | None, x_columns: str | None, y_columns: str | None
-) -> None:
-    """Refuses a file without columns and representations, and suggests some."""
-    if is_task(data) or any(said is not None for said in (rep_in, rep_out, x_columns, y_columns)):
+def _check_columns(data: str, *given: str | None) -> None:
+    """Refuses a file where neither columns nor representations are given, and suggests some."""
+    if is_task(data) or any(text is not None for text in given):
         return
     from softsym.data.table import open_file
 
@@ -221,8 +206,7 @@ def _show(est: SoftEquivariantRegressor, out_dir: Path) -> None:
     console, fit = Console(), est.fit_
     console.print(est.symmetries_)
     explained, error = percent(fit.explained()), f"{fit.test_error():.4g}"
-    console.print(
-        Text(f"{' '.join(fit.why)} The model explains {explained} of held-out data (mean squared error {error}).")
-    )
+    summary = f"{' '.join(fit.why)} The model explains {explained} of held-out data (mean squared error {error})."
+    console.print(Text(summary))
     console.print(est.baselines_)
     console.print(Text(f"Report: {out_dir / 'report.html'}   model: {out_dir / 'model'}"))

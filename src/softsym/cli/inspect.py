@@ -12,17 +12,11 @@ from softsym.cli.common import JSON_FILE, check_target, check_texts, write_json
 def command(
     rep_in: str = typer.Option(..., "--in", help="Representation of the input, such as '5S + 5V'."),
     rep_out: str = typer.Option(..., "--out", help="Representation of the output, such as 'T(2)'."),
-    groups: list[str] = typer.Option(
-        ..., "--groups", help="One or more groups, such as 'O(3)' 'O(2)@z' 'SO(3) | Scaling(3)'."
-    ),
+    groups: list[str] = typer.Option(..., "--groups", help="Groups, such as 'O(3)' 'O(2)@z' 'SO(3) | Scaling(3)'."),
     width: int = typer.Option(384, "--width", min=1, help="Width of the hidden representation."),
     solver: str = typer.Option("auto", "--solver", help="auto, orbits, reynolds, signs, weights, dense or iterative."),
-    tol: float | None = typer.Option(
-        None, "--tol", help="Singular values up to this count as zero (noisy generators)."
-    ),
-    max_gb: float = typer.Option(
-        4.0, "--max-gb", help="Memory that solving may take; what needs more is refused at once."
-    ),
+    tol: float | None = typer.Option(None, "--tol", help="Singular values up to this are zero (noisy generators)."),
+    max_gb: float = typer.Option(4.0, "--max-gb", help="Memory that solving may take; more is refused at once."),
     cache: bool = typer.Option(True, "--cache/--no-cache", help="Keep solutions in the platform's cache folder."),
     json_file: str | None = JSON_FILE,
 ) -> None:

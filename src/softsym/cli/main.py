@@ -27,12 +27,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
 )
-app.command(name="discover")(discover.command)
-app.command(name="propose")(propose.command)
-app.command(name="predict")(predict.command)
-app.command(name="inspect")(inspect.command)
-app.command(name="check")(check.command)
-app.command(name="doctor")(doctor.command)
+for module in (discover, propose, predict, inspect, check, doctor):
+    app.command(name=module.__name__.rpartition(".")[2])(module.command)
 LABORATORY = ("train", "reproduce", "bench")
 """Commands of softsym-lab, by name, so that a message can say where they come from."""
 

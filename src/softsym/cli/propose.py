@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import typer
 
 from softsym.cli import common
@@ -36,8 +38,8 @@ def command(
     for target in (json_file, picture):
         common.check_target(target, data)
     with common.one_line_warnings():
-        rows = {"row_groups": row_groups, "most_rows": max_rows, "drop_missing": drop_missing}
-        table, task = read_data(data, x_columns, y_columns, seed=seed, **rows)  # type: ignore[arg-type]
+        rows: dict[str, Any] = {"row_groups": row_groups, "most_rows": max_rows, "drop_missing": drop_missing}
+        table, task = read_data(data, x_columns, y_columns, seed=seed, **rows)
         source = rep_in or (task.rep_in if task else None)
         target_rep = rep_out or (task.rep_out if task else None)
         if source is None or target_rep is None or table.Y is None:

@@ -30,8 +30,7 @@ from softsym.errors import InputError
 if TYPE_CHECKING:
     from softsym.typing import Array
 
-SHOWN = 12
-"""How many column names a message lists."""
+SHOWN = 12  # how many column names a message lists
 _TOKEN = re.compile(r'\s*(?:(?P<quoted>"(?:[^"]|"")*")|(?P<mark>,|\.\.)|(?P<plain>(?:(?!,|\.\.).)+))\s*', re.DOTALL)
 _PSEUDOVECTORS = re.compile(
     r"omega|torques?|spin|angular_?(momentum|velocity)|vorticity|magnetic_?(field|moment)?|magnetization|gyro(scope)?",
@@ -133,9 +132,12 @@ def _items(text: str, flag: str) -> list[list[_Name]]:
     )
 
 
+Places = tuple[list[int], list[int]]  # which columns are inputs, and which are outputs
+
+
 def choose(
     header: Header, x_text: str | None, y_text: str | None, *, need_y: bool, apart: Collection[int] = ()
-) -> tuple[list[int], list[int]]:
+) -> Places:
     """Places of the input and output columns; whichever is not given is all the rest."""
     if x_text is None and y_text is None and need_y:
         raise InputError(
@@ -239,12 +241,7 @@ def _side(groups: Sequence[tuple[str, ...]]) -> InferredColumns:
 
 
 def _symbol(group: tuple[str, ...]) -> str:
-    """S for a single name, pV for three that name a pseudovector, V for others.
-
-    Example:
-        >>> _symbol(("m",)), _symbol(("fx", "fy", "fz")), _symbol(("omega1_x", "omega1_y", "omega1_z")), _symbol(("Bx", "By", "Bz"))
-        ('S', 'V', 'pV', 'pV')
-    """
+    """S for a single name, pV for three that name a pseudovector, such as ``omega1_x omega1_y omega1_z``, V for others."""
     if len(group) < 2:
         return "S"
     stem = "".join(a for a, b in zip(*group[:2], strict=True) if a == b).strip("_-. 0123456789")

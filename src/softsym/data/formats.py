@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from softsym.data.columns import Header, choose
+from softsym.data.columns import Header, Places, choose
 from softsym.errors import InputError
 from softsym.registry import Registry
 
@@ -69,9 +69,7 @@ class DataFile(ABC):
         """Names of columns that hold something else than numbers, as far as a quick look tells."""
         return set()
 
-    def choose(
-        self, x_text: str | None, y_text: str | None, *, need_y: bool, row_groups: str | None = None
-    ) -> tuple[list[int], list[int]]:
+    def choose(self, x_text: str | None, y_text: str | None, *, need_y: bool, row_groups: str | None = None) -> Places:
         """Places of the input and output columns, see :func:`softsym.data.columns.choose`.
 
         The column ``row_groups`` is an input or an output only if a text chooses it.

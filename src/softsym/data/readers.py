@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from softsym.data.columns import Header, prediction_columns
+from softsym.data.columns import Header, Places, prediction_columns
 from softsym.data.formats import PACKED, ROW_GROUPS, DataFile, suffix_of
 from softsym.errors import DataWarning, InputError, shorten
 from softsym.limits import check_memory
@@ -46,33 +46,23 @@ SEPARATORS = {".csv": ",", ".tsv": "\t"}
 SEPARATOR_NAMES = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars"}
 MISSING = frozenset({"", "na", "n/a", "#n/a", "null", "none", "?"})
 TRUTH = {"true": 1.0, "false": 0.0}
-BLOCK = 1 << 20
-"""Bytes of text that are decoded at once."""
-LONGEST_LINE = 1 << 24
-"""Bytes of a line; what has longer ones is no table."""
-LOOK_ROWS = 20
-"""Rows that say whether a column holds numbers, for a suggestion."""
-MOST_COLUMNS, MOST_ROWS = 200_000, 10**10
-"""Files that say they have more are not believed."""
-UNPACKED = 20
-"""A text that is so many times longer than its packed form must fit into memory."""
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""A cell of a spreadsheet that begins so is computed."""
-SLICE = 250_000
-"""Rows of a Parquet file that are in memory at once where only some are wanted."""
-DEFLATE = 1100
-"""Bytes that a packed byte of an archive can hold at most."""
-LONGEST_NAMES = 10**8
-"""Bytes of the names of columns in an archive."""
-MAGIC = {".parquet": b"PAR1", ".feather": b"ARROW1", ".arrow": b"ARROW1"}
-"""First and last bytes of a whole file."""
+BLOCK = 1 << 20  # bytes of text that are decoded at once
+LONGEST_LINE = 1 << 24  # bytes of a line; what has longer ones is no table
+LOOK_ROWS = 20  # rows that say whether a column holds numbers, for a suggestion
+MOST_COLUMNS, MOST_ROWS = 200_000, 10**10  # files that say they have more are not believed
+UNPACKED = 20  # a text that is so many times longer than its packed form must fit into memory
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a cell of a spreadsheet that begins so is computed
+SLICE = 250_000  # rows of a Parquet file that are in memory at once where only some are wanted
+DEFLATE = 1100  # bytes that a packed byte of an archive can hold at most
+LONGEST_NAMES = 10**8  # bytes of the names of columns in an archive
+MAGIC = {".parquet": b"PAR1", ".feather": b"ARROW1", ".arrow": b"ARROW1"}  # first and last bytes of a whole file
 Shape = tuple[int, ...]
 T = TypeVar("T")
 DAMAGE = (
-    *(OSError, EOFError, KeyError, TypeError, ValueError, SyntaxError, RuntimeError, MemoryError),
+    *(ArithmeticError, EOFError, LookupError, MemoryError, OSError, RuntimeError, SyntaxError, TypeError, ValueError),
     *(tokenize.TokenError, struct.error, zlib.error, zipfile.BadZipFile),
 )
-"""Errors that reading a damaged archive can raise."""
+"""Errors that reading a damaged file can raise."""
 _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 
 
@@ -140,15 +130,8 @@ class DelimitedFile(DataFile):
 
         schema = {str(k): polars.Float64 if k in columns else polars.String for k in range(len(self.names))}
         try:
-            lazy = polars.scan_csv(
-                self.path,
-                has_header=False,
-                skip_rows=1,
-                separator=self.separator,
-                decimal_comma=self.separator == ";",
-                schema=schema,
-                glob=False,
-            )
+            options: dict[str, Any] = {"separator": self.separator, "decimal_comma": self.separator == ";"}
+            lazy = polars.scan_csv(self.path, has_header=False, skip_rows=1, schema=schema, glob=False, **options)
             frame = lazy.select(map(str, columns)).collect()
         except polars.exceptions.PolarsError:
             return None
@@ -322,10 +305,7 @@ def _query(path: Path, ask: Callable[[polars.LazyFrame], T]) -> T:
 def _check_pages(path: Path) -> None:
     """Refuses a Parquet page that says it has fewer than no values, or more than its column: polars would end the process."""
     why = ""
-    with (
-        path.open("rb") as file,
-        suppress(ArithmeticError, LookupError, OSError, RecursionError, TypeError, ValueError),
-    ):
+    with path.open("rb") as file, suppress(*DAMAGE):
         file.seek(-8, io.SEEK_END)  # what cannot be read here is left to polars, which says what is wrong with it
         length = int.from_bytes(file.read(4), "little")
         file.seek(-8 - length, io.SEEK_END)
@@ -348,7 +328,7 @@ def _check_pages(path: Path) -> None:
 def _check_blocks(path: Path) -> None:
     """Refuses an Arrow file whose blocks lie beyond it: polars would print dozens of lines about each."""
     why = ""
-    with path.open("rb") as file, suppress(OSError, ValueError, struct.error):
+    with path.open("rb") as file, suppress(*DAMAGE):
         size = file.seek(0, io.SEEK_END)
         file.seek(-10, io.SEEK_END)  # a footer in flatbuffers' format, its length, and the magic of six bytes
         length = int.from_bytes(file.read(4), "little")
@@ -523,9 +503,7 @@ class NpzFile(DataFile):
             return cls(path, x_names, len(x_names), rows, sizes, error)
         return cls(path, x_names + y_names, len(x_names), rows, sizes, None)
 
-    def choose(
-        self, x_text: str | None, y_text: str | None, *, need_y: bool, row_groups: str | None = None
-    ) -> tuple[list[int], list[int]]:
+    def choose(self, x_text: str | None, y_text: str | None, *, need_y: bool, row_groups: str | None = None) -> Places:
         """All columns of X and, if needed, of Y, or those of them that a text chooses."""
         x = self._select("X", self.names[: self.inputs], x_text)
         if not need_y and y_text is None:
@@ -576,14 +554,11 @@ class NpzFile(DataFile):
 
     def _flat(self, name: str, keep_missing: bool) -> Array:
         values = _load(self.path, name)
+        columns = math.prod(values.shape[1:])
         if values.ndim > 2:
-            warnings.warn(
-                f"{self.path}: `{name}` has shape {values.shape}; each row is flattened to "
-                f"{math.prod(values.shape[1:])} columns, the last axis fastest",
-                DataWarning,
-                stacklevel=4,
-            )
-        flat = values.reshape(len(values), math.prod(values.shape[1:])).astype(np.float64)
+            flattened = f"each row is flattened to {columns} columns, the last axis fastest"
+            warnings.warn(f"{self.path}: `{name}` has shape {values.shape}; {flattened}", DataWarning, stacklevel=4)
+        flat = values.reshape(len(values), columns).astype(np.float64)
         bad = ~np.isfinite(flat)
         if bad.any() and not keep_missing:
             row, column = np.argwhere(bad)[0]

@@ -22,11 +22,7 @@ from softsym.typing import Array
 
 @dataclass(frozen=True, eq=False)
 class SymmetricScaler:
-    """What to subtract from each column and what to divide it by.
-
-    Args:
-        shift: Shape (n,).
-        scale: Shape (n,), positive.
+    """What to subtract from each column, ``shift`` (n,), and what to divide it by then, ``scale`` (n,), positive.
 
     Example:
         >>> import numpy as np
@@ -53,14 +49,7 @@ class SymmetricScaler:
     def fit(
         cls, X: ArrayLike, rep: Rep | str | None, groups: Sequence[Group | str], weights: Array | None = None
     ) -> SymmetricScaler:
-        """Computes shift and scale from training data.
-
-        Args:
-            X: Training data (rows, size of ``rep``).
-            rep: How the columns transform; may be None without groups.
-            groups: The candidate groups; none for no symmetry at all.
-            weights: Sample weights, shape (rows,); None for equal ones.
-        """
+        """Shift and scale by training data (rows, size of ``rep``) with sample weights (rows,); without groups ``rep`` may be None."""
         return cls(*fit_shift_and_scale(X, rep, groups, weights))
 
     def transform(self, X: ArrayLike) -> Array:

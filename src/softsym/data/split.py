@@ -10,10 +10,8 @@ from softsym.arrays import make_rng, merge_row_groups
 from softsym.errors import InputError
 from softsym.typing import Array, Index
 
-HELD_OUT = 0.15
-"""Default share of the rows for validation, and as many for the test."""
-SMALLEST_TEST = 20
-"""With fewer test rows than this, metrics use the training rows too."""
+HELD_OUT = 0.15  # default share of the rows for validation, and as many for the test
+SMALLEST_TEST = 20  # with fewer test rows than this, metrics use the training rows too
 
 
 @dataclass(frozen=True, eq=False)

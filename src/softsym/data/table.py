@@ -29,10 +29,8 @@ from softsym.reps.affine import has_points, is_affine, points_to_vectors
 from softsym.reps.particles import has_particles, particles_hint
 from softsym.typing import Array, Index
 
-MEMORY_WARNING = 2_000_000_000
-"""Tables of more bytes than this are announced before they are loaded."""
-MINIMUM_ROWS = 50
-"""Fewer examples than this cannot be split into training, validation and test data."""
+MEMORY_WARNING = 2_000_000_000  # tables of more bytes than this are announced before they are loaded
+MINIMUM_ROWS = 50  # fewer examples than this cannot be split into training, validation and test data
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,9 +135,8 @@ def _whole_rows(path: Path, numbers: Array) -> NDArray[np.bool_]:
         raise InputError(f"every row of {path} lacks a value; choose other --x-columns or --y-columns")
     if not whole.all():
         count = len(whole) - int(whole.sum())
-        warnings.warn(
-            f"{path}: {count:,} of {len(whole):,} rows lack a value and are left out", DataWarning, stacklevel=3
-        )
+        incomplete = f"{count:,} of {len(whole):,} rows lack a value and are left out"
+        warnings.warn(f"{path}: {incomplete}", DataWarning, stacklevel=3)
     return whole
 
 

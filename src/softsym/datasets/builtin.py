@@ -81,13 +81,7 @@ class Task(ABC):
 
     @abstractmethod
     def splits(self, seed: int, sizes: tuple[int, int, int] | None = None, *, fixed_data: bool = False) -> Splits:
-        """Draws the data of one run.
-
-        Args:
-            seed: Seed of the run; everything drawn varies with it.
-            sizes: Numbers of examples for training, validation and test.
-            fixed_data: Draw the same data whatever the seed, as the published code does.
-        """
+        """Draws examples for training, validation and test; ``fixed_data`` are the same for every seed, as in the published code."""
 
     def observations(self, seed: int) -> Pair:
         """Inputs and outputs in their own units, as a file would hold them: by default the training data."""
@@ -98,11 +92,7 @@ class Task(ABC):
         return self.observations(seed)
 
     def with_file(self, file: str) -> Task:
-        """The task that reads its rows from a file.
-
-        Raises:
-            InputError: It needs none, or names its own.
-        """
+        """The task that reads its rows from a file; an :class:`InputError` if it needs none, or names its own."""
         raise InputError(f"{self.name} reads no file of records; leave it out")
 
     def row_groups(self, seed: int) -> Index | None:

@@ -29,13 +29,10 @@ from softsym.reps import Rep, rep
 POINTS = 6
 PAST, FUTURE = 0.1, 0.4
 """Seconds between past points, close enough to tell the velocity, and between future points, far enough to feel wind and gravity."""
-LENGTH = 10.0
-"""Metres in one unit of the data, so that coordinates are of order one."""
-SPEEDS = (10.0, 20.0)
-"""Launch speeds in metres per second."""
+LENGTH = 10.0  # metres in one unit of the data, so that coordinates are of order one
+SPEEDS = (10.0, 20.0)  # launch speeds in metres per second
 AXES, NUMBERS = ("x", "y", "z"), ("speed", "drag", "gravity")
-STEPS = 4
-"""Runge-Kutta steps between two points."""
+STEPS = 4  # Runge-Kutta steps between two points
 
 
 def fly(

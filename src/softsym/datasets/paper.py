@@ -81,10 +81,7 @@ DIAGONALS: dict[str, Diagonal] = {
 
 @dataclass(frozen=True)
 class Inertia(Perturbed):
-    """Masses and positions of five particles to a 3 x 3 matrix, row by row.
-
-    Args:
-        variant: Which diagonal D, a key of :data:`DIAGONALS`.
+    """Masses and positions of five particles to a 3 x 3 matrix, row by row; ``variant`` is a key of :data:`DIAGONALS`.
 
     Example:
         >>> task = Inertia("Oz(2)")
@@ -159,10 +156,7 @@ PERTURBATIONS: dict[str, tuple[Callable[[Tensor], Tensor], tuple[float, float]]]
 
 @dataclass(frozen=True)
 class CosSim(Perturbed):
-    """Positions of three particles to a scalar.
-
-    Args:
-        variant: Which perturbation, a key of :data:`PERTURBATIONS`.
+    """Positions of three particles to a scalar; ``variant`` is a key of :data:`PERTURBATIONS`.
 
     Example:
         >>> CosSim("SO(3)+S(3)").target(torch.tensor([1.0, 0, 0, 2, 0, 0, 0, 0, 3])).item()

@@ -178,18 +178,15 @@ def read_data(
     x_columns: str | None = None,
     y_columns: str | None = None,
     *,
-    need_y: bool = True,
     row_groups: str | None = None,
     seed: int = 0,
-    most_rows: int | None = None,
-    drop_missing: bool = False,
+    **options: Any,
 ) -> tuple[Table, Task | None]:
-    """The table of inputs and outputs of a file or a task, and the task if it is one."""
+    """The table of a file, read with the options of :func:`~softsym.data.read_table`, or of a task, and the task if it is one."""
     if not is_task(text):
         from softsym.data.table import read_table
 
-        options: dict[str, Any] = {"row_groups": row_groups, "most_rows": most_rows, "seed": seed}
-        return read_table(text, x_columns, y_columns, need_y=need_y, drop_missing=drop_missing, **options), None
+        return read_table(text, x_columns, y_columns, row_groups=row_groups, seed=seed, **options), None
     if row_groups is not None:
         raise InputError(f"{text!r} is a task, which knows its row groups; leave out --row-groups")
     if x_columns is not None or y_columns is not None:
@@ -210,9 +207,5 @@ def task_table(task: Task, seed: int) -> Table:
 
 def task_parameters(task: Task) -> dict[str, Any]:
     """Arguments of an estimator that suit a task: representations and candidate groups."""
-    return {
-        "rep_in": str(task.rep_in),
-        "rep_out": str(task.rep_out),
-        "groups": [str(group) for group in task.groups],
-        "largest": str(task.largest),
-    }
+    groups = [str(group) for group in task.groups]
+    return {"rep_in": str(task.rep_in), "rep_out": str(task.rep_out), "groups": groups, "largest": str(task.largest)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from pydantic import Field, NonNegativeFloat, PositiveInt, ValidationError
@@ -79,26 +79,14 @@ NETWORK_FIELDS = tuple(field.name for field in fields(NetworkConfig))
 class Hyperparameters(NetworkHyperparameters):
     """Hyperparameters of one training, by default of a network without penalties; epochs and batch may depend on the rows."""
 
-    FORMAT: ClassVar[tuple[str, ...]] = (
-        "width",
-        "layers",
-        "epochs",
-        "batch",
-        "lr",
-        "weight_decay",
-        "strength",
-        "gamma",
-        "strengths",
-    )
+    FORMAT = ("width", "layers", "epochs", "batch", "lr", "weight_decay", "strength", "gamma", "strengths")
 
     width: Width = PLAIN_WIDTH
     epochs: PositiveInt | None = None
     batch: Batch | None = None
     lr: LearningRate = PLAIN_RATE
     strength: NonNegativeFloat | None = Field(None, description="Of every group at the start.")
-    init: Literal["standard", "equivariant"] = Field(
-        "standard", description="Initial weights of networks with penalties."
-    )
+    init: Literal["standard", "equivariant"] = Field("standard", description="Initial weights, with penalties.")
     framing: bool = Field(False, description="Bring inputs to one size where a candidate group scales.")
 
     def for_rows(self, rows: int) -> Hyperparameters:

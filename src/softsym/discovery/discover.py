@@ -138,15 +138,8 @@ def discover(
 
     assert table.Y is not None
     est: SoftEquivariantRegressor = SoftEquivariantRegressor.from_parameters(parameters)
-    data = est.prepare(
-        table.X,
-        table.Y,
-        groups=table.row_groups,
-        x_names=table.x_names,
-        y_names=table.y_names,
-        duplicates=table.duplicates,
-        device=device,
-    )
+    known: dict[str, Any] = {"x_names": table.x_names, "y_names": table.y_names, "duplicates": table.duplicates}
+    data = est.prepare(table.X, table.Y, groups=table.row_groups, device=device, **known)
     if on_note is not None and data.note:
         on_note(data.note)
     checksum = hashlib.blake2b(digest_size=16)

@@ -17,15 +17,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from softsym.arrays import (
-    check_magnitudes,
-    encode_labels,
-    encode_row_groups,
-    one_blas_thread,
-    row_weights,
-    seed_of,
-    validate,
-)
+from softsym.arrays import check_magnitudes, encode_row_groups, one_blas_thread, row_weights, seed_of, validate
 from softsym.data.split import HELD_OUT
 from softsym.discovery.config import (
     NETWORK_FIELDS,
@@ -57,7 +49,8 @@ if TYPE_CHECKING:
     from softsym.discovery.select import Baselines, Fit
 
 P = ParamSpec("P")
-OnEvidence = Callable[[EvidenceTable], None]
+OnEvidence = Callable[[EvidenceTable], None] | None
+RowGroups = Iterable[Hashable] | None
 
 
 def _accept_network_parameters(init: Callable[P, None]) -> Callable[P, None]:
@@ -129,11 +122,10 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
     def _set_deprecated(self, parameters: dict[str, Any]) -> None:
         """Parameters of networks that were given to the estimator itself."""
         names = ", ".join(f"{name}=..." for name in parameters)
-        warnings.warn(
-            f"pass network=NetworkConfig({names}); parameters of networks are not accepted otherwise after this release",
-            DeprecationWarning,
-            stacklevel=3,
+        advice = (
+            f"pass network=NetworkConfig({names}); parameters of networks are not accepted otherwise after this release"
         )
+        warnings.warn(advice, DeprecationWarning, stacklevel=3)
         self.network = replace(self._network, **parameters)
 
     @property
@@ -159,12 +151,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         """Checks data; outputs as a matrix."""
 
     def fit(
-        self,
-        X: ArrayLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        *,
-        groups: Iterable[Hashable] | None = None,
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None, *, groups: RowGroups = None
     ) -> Self:
         """Computes the evidence of the data, fits models and gives a verdict on every candidate group.
 
@@ -181,21 +168,9 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         return self.fit_data(self.prepare(X, y, groups=groups, sample_weight=sample_weight))
 
     def evidence(
-        self,
-        X: ArrayLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        *,
-        groups: Iterable[Hashable] | None = None,
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None, *, groups: RowGroups = None
     ) -> EvidenceTable:
-        """The evidence of the data on every candidate, in seconds: the first step of :meth:`fit`.
-
-        Args:
-            X: Inputs (n, size of ``rep_in``).
-            y: Outputs (n, size of ``rep_out``).
-            sample_weight: Weight of every row (n,).
-            groups: Row groups (n,).
-        """
+        """The evidence of the data on every candidate, in seconds: the first step of :meth:`fit`, with the same arguments."""
         data = self.prepare(X, y, groups=groups, sample_weight=sample_weight)
         return run_interruptible(lambda stop: compute_evidence(data, count_processes(self.n_jobs)))
 
@@ -209,7 +184,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         X: ArrayLike,
         y: ArrayLike,
         *,
-        groups: Iterable[Hashable] | None = None,
+        groups: RowGroups = None,
         sample_weight: ArrayLike | None = None,
         x_names: Sequence[str] | None = None,
         y_names: Sequence[str] | None = None,
@@ -237,7 +212,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             kept = weights > 0
             inputs, outputs, weights = inputs[kept], outputs[kept], weights[kept]
             labels, duplicates = (None if one is None else one[kept] for one in (labels, duplicates))
-            labels = None if labels is None else encode_labels(labels.tolist(), "`groups`")
+            labels = encode_row_groups(labels, len(inputs))
         rows = Rows(inputs, outputs, weights, labels, self._target)
         candidates, proposal = self._candidates(rows, duplicates)
         centred, acting, translations = self._centre(rows, candidates)
@@ -274,7 +249,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         data: FitData,
         folder: Path | None = None,
         *,
-        on_evidence: OnEvidence | None = None,
+        on_evidence: OnEvidence = None,
         executor: Executor | None = None,
     ) -> Self:
         """Fits to prepared data; Ctrl-C stops it within two seconds."""
@@ -307,11 +282,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
 
     @one_blas_thread()
     def project(self, group: Group | str) -> Projected[Self]:
-        """The nearest model that is exactly equivariant to one of the candidates, and the change of its test error.
-
-        Args:
-            group: One of the candidate groups.
-        """
+        """The nearest model that is exactly equivariant to one of the candidates, and the change of its test error."""
         from softsym.discovery.exact import Projected, project_fit
 
         check_is_fitted(self)
@@ -328,12 +299,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         return self.project(group)
 
     def report(self, path: str | Path | None = None, *, title: str = "your data") -> Report:
-        """The report as one HTML page, written to a file if a path is given; notebooks show it.
-
-        Args:
-            path: Where to write it.
-            title: What the data are called.
-        """
+        """The report as one HTML page, written to a file if a path is given; notebooks show it. The title names the data."""
         from softsym.discovery.report import Report, render
 
         check_is_fitted(self)
@@ -349,9 +315,8 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
 
         written = {"inputs": self.rep_in, "outputs": self.rep_out}
         facts = {what: str(rep) for what, rep in written.items() if rep is not None} | (facts or {})
-        return make_report_data(
-            self.fit_, self.symmetries_, self.evidence_, title=title, names=self.column_names(), facts=facts
-        )
+        names = self.column_names()
+        return make_report_data(self.fit_, self.symmetries_, self.evidence_, title=title, names=names, facts=facts)
 
     def column_names(self) -> tuple[list[str], list[str]]:
         """Names of inputs and outputs."""
@@ -361,12 +326,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         return [str(name) for name in inputs], [str(name) for name in outputs]
 
     def save(self, folder: str | Path, *, force: bool = False) -> Path:
-        """Writes the model as safetensors and JSON; :func:`softsym.load` reads it back.
-
-        Args:
-            folder: A new folder.
-            force: Replace an existing model.
-        """
+        """Writes the model as safetensors and JSON; ``force`` replaces an existing one. :func:`softsym.load` reads it back."""
         from softsym.discovery import state
 
         check_is_fitted(self)
@@ -426,16 +386,10 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
         if points.is_centred and points.rep_out is not None:
             from softsym.inference import evidence
 
-            row, *_ = evidence(
-                rows.X,
-                rows.Y,
-                points.rep_in,
-                points.rep_out,
-                list(dict.fromkeys([Translation(points.dim), groups[0]])),  # the larger one may decide
-                row_groups=rows.row_groups,
-                sample_weight=rows.weights,
-                seed=seed_of(self.random_state),
-            )
+            options: dict[str, Any] = {"row_groups": rows.row_groups, "sample_weight": rows.weights}
+            reps, seed = (points.rep_in, points.rep_out), seed_of(self.random_state)
+            listed = list(dict.fromkeys([Translation(points.dim), groups[0]]))  # the larger one may decide
+            row, *_ = evidence(rows.X, rows.Y, *reps, listed, seed=seed, **options)
             low, high = row.interval
             note = f"translations: {row.verdict}, violation {low:.2g} to {high:.2g}"
             if row.verdict in ("soft", "absent"):
@@ -457,16 +411,9 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
             )
         from softsym.propose import propose_candidates
 
-        proposed = propose_candidates(
-            rows.X,
-            rows.Y,
-            self.rep_in,
-            self.rep_out,
-            seed_of(self.random_state),
-            fraction=self.held_out,
-            duplicates=duplicates,
-            row_groups=rows.row_groups,
-        )
+        split: dict[str, Any] = {"fraction": self.held_out, "duplicates": duplicates, "row_groups": rows.row_groups}
+        seed = seed_of(self.random_state)
+        proposed = propose_candidates(rows.X, rows.Y, self.rep_in, self.rep_out, seed, **split)
         self.proposal_ = proposed.proposal
         return list(proposed.groups), proposed.describe()
 
@@ -479,9 +426,7 @@ class SoftEquivariantEstimator(BaseEstimator, ABC):  # type: ignore[misc]
 
 
 @one_blas_thread()
-def run_fit(
-    data: FitData, session: Session, on_evidence: OnEvidence | None = None
-) -> tuple[EvidenceTable, Symmetries, Fit]:
+def run_fit(data: FitData, session: Session, on_evidence: OnEvidence) -> tuple[EvidenceTable, Symmetries, Fit]:
     """The steps of a fit: evidence, models, networks where they can improve on them, selection with exact groups, verdicts."""
     began = time.perf_counter()
     with silence() if session.quiet else nullcontext():

@@ -27,28 +27,20 @@ from softsym.typing import Array
 EQUIVARIANT = 1e-6
 """Largest violation of an exact group, in standard deviations of the outputs."""
 CHECKED_ROWS, CHECKED_ELEMENTS = 50, 8
-CLEARLY = 3.0
-"""Standard errors by which losses are clearly larger."""
-FEWEST_ROWS = 8
-"""Row groups with fewer rows are not compared on their own."""
+CLEARLY = 3.0  # standard errors by which losses are clearly larger
+FEWEST_ROWS = 8  # row groups with fewer rows are not compared on their own
 NEGLIGIBLE, NOTICEABLE = 1e-6, 0.02
 """Share of the variance that no increase of a loss matters below, and share of the loss above which one does."""
-RARE, LARGER = 0.01, 1.25
-"""Share of rows with the largest losses, and the factor by which these may grow."""
+RARE, LARGER = 0.01, 1.25  # share of rows with the largest losses, and the factor by which these may grow
 
 Estimator = TypeVar("Estimator")
 
 
 @dataclass(frozen=True)
 class Projected(Generic[Estimator]):
-    """A model made exactly equivariant to one group.
+    """An estimator whose model was made exactly equivariant to one group, and its errors on test rows after that and before.
 
-    Args:
-        group: The group.
-        model: The estimator with the projected model.
-        test_error: Its error on test rows.
-        test_error_before: That of the model it came from.
-        distance: Distance of a network's weights from the space, as a share of their norm, averaged over members; NaN for other models.
+    ``distance`` is that of a network's weights from the space, as a share of their norm, averaged over members; NaN for other models.
     """
 
     group: str
@@ -227,7 +219,6 @@ def project_fit(fit: Fit, group: Group | str) -> tuple[Fit, float]:
     after = replace(fit, train_model=train, full_model=full, exact_groups=exact)
     error = after.test_error()
     first = Baseline(train.name, math.nan, error, fit.test.explained(error), is_returned=True)
-    others = [
-        replace(row, is_returned=False, share=0.0) for row in fit.baselines if row.name not in (train.name, ENSEMBLE)
-    ]
-    return replace(after, baselines=Baselines([first, *others])), distances[0] if distances else math.nan
+    rest = (row for row in fit.baselines if row.name not in (train.name, ENSEMBLE))
+    table = Baselines([first, *(replace(row, is_returned=False, share=0.0) for row in rest)])
+    return replace(after, baselines=table), distances[0] if distances else math.nan

@@ -24,14 +24,11 @@ from softsym.reps import Rep, Scalar
 from softsym.reps import rep as read_rep
 from softsym.typing import Array, Index
 
-AUTO = "auto"
-"""Value of ``groups`` for candidates that the data propose."""
+AUTO = "auto"  # value of ``groups`` for candidates that the data propose
 FOLDS = 5
 LARGEST_TEST = 2_000
-LEAST_PROBABILITY = 1e-6
-"""Probabilities count as no smaller in the log loss."""
-STANDARD = 1e-6
-"""Mean and standard deviation of a column that was standardised are so near to 0 and 1."""
+LEAST_PROBABILITY = 1e-6  # probabilities count as no smaller in the log loss
+STANDARD = 1e-6  # mean and standard deviation of a column that was standardised are so near to 0 and 1
 
 
 class Target(StrEnum):
@@ -267,11 +264,10 @@ def warn_if_standardised(X: Array, Y: Array, shape: Shape) -> None:
             block = values[:, segment.start : segment.stop].reshape(len(values), segment.copies, segment.size)
             is_standard = (np.abs(block.mean(0)) <= STANDARD) & (np.abs(block.std(0) - 1) <= STANDARD)
             if is_standard.all(axis=1).any():
-                warnings.warn(
+                problem = (
                     f"`{name}`: every column of a vector or tensor has mean 0 and standard deviation 1, as after StandardScaler, which "
                     "breaks symmetries; pass the columns as they were measured (they are scaled inside), or use "
-                    "softsym.data.SymmetricScaler",
-                    DataWarning,
-                    stacklevel=4,
+                    "softsym.data.SymmetricScaler"
                 )
+                warnings.warn(problem, DataWarning, stacklevel=4)
                 break

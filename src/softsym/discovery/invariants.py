@@ -26,8 +26,7 @@ from softsym.reps import rep as read_rep
 from softsym.spaces import invariants
 from softsym.typing import Array
 
-MOST = 2_000
-"""Features that are made; more are refused."""
+MOST = 2_000  # features that are made; more are refused
 LARGEST_DETERMINANT = 4
 
 
@@ -41,12 +40,7 @@ class _Feature:
 
 
 class InvariantFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """A scikit-learn transformer from columns to invariants of a group.
-
-    Args:
-        rep: How the columns transform, such as ``"2S + 3V"``.
-        group: The group, such as one that was found exact.
-    """
+    """A scikit-learn transformer from columns to invariants of a group; arguments as in :func:`invariant_features`."""
 
     def __init__(self, rep: Rep | str = "V", group: Group | str = "O(3)") -> None:
         self.rep, self.group = rep, group
@@ -116,7 +110,7 @@ def invariant_features(rep: Rep | str, group: Group | str) -> InvariantFeatures:
     """Invariants of a group as features: a scikit-learn transformer.
 
     Args:
-        rep: How the columns transform.
+        rep: How the columns transform, such as ``"2S + 3V"``.
         group: The group, such as one that was found exact.
 
     Example:

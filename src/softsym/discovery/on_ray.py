@@ -18,8 +18,7 @@ from softsym.discovery.parallel import OnEpoch, Outcome, Row, TrainingData, Trai
 from softsym.errors import InputError, TrainingError
 from softsym.native import announce, is_torch_only
 
-PERIOD = 0.2
-"""Seconds between two reads of the progress of trainings, and between two rows that a training sends."""
+PERIOD = 0.2  # seconds between two reads of the progress of trainings, and between two rows that a training sends
 
 
 class Board:

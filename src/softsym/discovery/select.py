@@ -34,6 +34,7 @@ from softsym.typing import Array
 if TYPE_CHECKING:
     from softsym.discovery.models import Member, Networks
     from softsym.discovery.symmetries import Symmetries
+    from softsym.gp import SoftEquivariantGP
 
 Step = Callable[[], Model | None]
 """Fits a model; None if it does not suit the data."""
@@ -309,11 +310,11 @@ class FittedModels:
         return next((one for one in (*self.selectable, *self.others) if one.model.name == name), None)
 
     @property
-    def processes(self) -> list[GaussianProcess]:
+    def processes(self) -> list[SoftEquivariantGP]:
         """Gaussian processes among them."""
         models = (one.model for one in self.selectable)
         inner = (model.inner if isinstance(model, Probabilities) else model for model in models)
-        return [model for model in inner if isinstance(model, GaussianProcess)]
+        return [model.gp for model in inner if isinstance(model, GaussianProcess)]
 
 
 class _Fitter:
@@ -465,13 +466,13 @@ def should_train_network(data: FitData, models: FittedModels) -> tuple[bool, str
     unexplained = f"closed forms leave {left:.2g} of the variance unexplained"
     if left <= MIN_GAIN:
         return False, f"{unexplained}, so there is little to gain"
-    held = min(process.rows for process in processes)
+    held = min(process.n_rows_ for process in processes)
     if held < len(rows):
         return True, f"the Gaussian process holds {held:,} of {len(rows):,} rows"
     if n_train >= MANY_ROWS:
         return True, f"{unexplained}, and rows are many enough to learn more"
     # A process takes for noise what it cannot express, so the least estimate of all is the best.
-    least = min(float(np.mean(process.noise)) for process in processes)
+    least = min(float(np.mean(process.noise_)) for process in processes)
     noise = min(left, left * least / max(float(losses.mean()), 1e-300))
     if left > BEYOND_NOISE * noise:
         return True, f"{unexplained}, of which {noise:.2g} is noise"

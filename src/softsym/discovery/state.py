@@ -64,10 +64,7 @@ def save(estimator: Any, folder: Path, *, force: bool = False) -> Path:
 
 
 def load(folder: str | Path) -> SoftEquivariantRegressor | SoftEquivariantClassifier | SoftEquivariantGP:
-    """Reads a fitted estimator or Gaussian process that its method ``save`` wrote; runs no code of the file's.
-
-    Args:
-        folder: The model's folder.
+    """Reads a fitted estimator or Gaussian process from a folder that its method ``save`` wrote; runs no code of the files.
 
     Raises:
         InputError: There is no model, it is damaged, or another version wrote it.

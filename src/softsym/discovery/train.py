@@ -174,15 +174,11 @@ def fine_tune(
     known = {group.name for group in soft.shape.groups}
     exact = tuple(name for name, verdict in verdicts.items() if verdict == "exact" and name in known)
     fixed = {name: EXACT_STRENGTH if name in exact else 0.0 for name, verdict in verdicts.items() if verdict != "soft"}
-    jobs = [
-        TrainJob(
-            soft.hyperparameters.last_stage(),
-            member.seed,
-            session.subfolder(f"seed-{member.seed}-last"),
-            Start(member.model.state_dict(), {name: fixed.get(name, old) for name, old in member.strengths.items()}),
-        )
-        for member in soft.members
-    ]
+    last, jobs = soft.hyperparameters.last_stage(), []
+    for member in soft.members:
+        strengths = {name: fixed.get(name, old) for name, old in member.strengths.items()}
+        start = Start(member.model.state_dict(), strengths)
+        jobs.append(TrainJob(last, member.seed, session.subfolder(f"seed-{member.seed}-last"), start))
     trained = session.train_members(training_data, jobs, "last stage: ")
     rows = data.development.take(data.is_validation)
     best, losses = None, rows.losses(soft.predict(rows.X))

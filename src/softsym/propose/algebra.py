@@ -25,29 +25,18 @@ from softsym.groups.group import AXIS_NAMES, axis_text
 from softsym.inference.lattice import contains as contains_group
 from softsym.typing import Array
 
-CLOSED = 1e-10
-"""Up to this brackets leave a span by rounding."""
+CLOSED = 1e-10  # up to this brackets leave a span by rounding
 STEPS = 30
-MOST_UNKNOWNS = 500
-"""Larger spans are only closed if they are already."""
-NEAR = 20.0
-"""Degrees within which an algebra in round numbers is considered."""
-ROUND_RATES = (1, 2, 3)
-"""Largest rates of round ones."""
-MOST_SKEWED = 1e3
-"""Condition of a frame from which on it is none."""
-COMMUTING = 1e-4
-"""Up to this share of their size generators have one frame."""
-FREE = 0.9
-"""Share of the matrices with a range along a direction that a span must hold to be taken to hold all."""
-EQUAL, SAME = 1e-6, 0.01
-"""Degrees up to which two spans differ by rounding, and within which they are one."""
-ROUGH = 1e-6
-"""Singular values below are zero."""
-ORTHOGONAL = 1e-7
-"""A basis that is a rotation up to this is taken as one."""
-CLEAR = 0.05
-"""Share of a matrix that may be something else before it has no name in words."""
+MOST_UNKNOWNS = 500  # larger spans are only closed if they are already
+NEAR = 20.0  # degrees within which an algebra in round numbers is considered
+ROUND_RATES = (1, 2, 3)  # largest rates of round ones
+MOST_SKEWED = 1e3  # condition of a frame from which on it is none
+COMMUTING = 1e-4  # up to this share of their size generators have one frame
+FREE = 0.9  # share of the matrices with a range along a direction that a span must hold to be taken to hold all
+EQUAL, SAME = 1e-6, 0.01  # degrees up to which two spans differ by rounding, and within which they are one
+ROUGH = 1e-6  # singular values below are zero
+ORTHOGONAL = 1e-7  # a basis that is a rotation up to this is taken as one
+CLEAR = 0.05  # share of a matrix that may be something else before it has no name in words
 
 
 def orthonormal(matrices: Array) -> Array:

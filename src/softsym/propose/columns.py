@@ -24,12 +24,9 @@ from softsym.reps.particles import count_columns
 from softsym.reps.symmetric import Subspace
 from softsym.typing import Array
 
-LARGEST_DIM = 8
-"""Spaces of a larger dimension are refused: gl(9) has 81 directions to look into."""
-JITTER = 1e-3
-"""Standard deviation of noise that is added to outputs, relative to their size."""
-ROUNDING = 1e-12
-"""Outputs below this share of their size are rounding."""
+LARGEST_DIM = 8  # spaces of a larger dimension are refused: gl(9) has 81 directions to look into
+JITTER = 1e-3  # standard deviation of noise that is added to outputs, relative to their size
+ROUNDING = 1e-12  # outputs below this share of their size are rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,12 +44,11 @@ class Columns:
     def read(cls, X: Array, Y: Array, rep_in: Rep, rep_out: Rep) -> Columns:
         """The columns of inputs (n, D) and outputs (n, q); the dimension of the space follows from their numbers."""
         linear = [_as_vectors(rep) for rep in (rep_in, rep_out)]
-        fitting = [
-            d for d in range(1, LARGEST_DIM + 1) if count_columns(linear, Trivial(d)) == [X.shape[1], Y.shape[1]]
-        ]
+        sizes = [X.shape[1], Y.shape[1]]
+        fitting = [d for d in range(1, LARGEST_DIM + 1) if count_columns(linear, Trivial(d)) == sizes]
         if not fitting:
             raise InputError(
-                f"{X.shape[1]} input and {Y.shape[1]} output columns are not {rep_in} and {rep_out} of any space of dimension 1 to "
+                f"{sizes[0]} input and {sizes[1]} output columns are not {rep_in} and {rep_out} of any space of dimension 1 to "
                 f"{LARGEST_DIM}"
             )
         if len(fitting) > 1:

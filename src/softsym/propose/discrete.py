@@ -26,22 +26,14 @@ from softsym.propose.search import TIED, Candidate, GroupFit, fit_group, is_as_g
 from softsym.typing import Array
 
 Predict = Callable[[Array], Array]
-FOLDS = (2, 3, 4, 6)
-"""Fractions of a full rotation that are tried."""
-MAX_TRIED = 8
-"""So many that a fit is nearest to are compared by likelihood."""
-LARGEST = 0.3
-"""Relative violation by the fit from which an element is not considered."""
-INSIDE = 1e-5
-"""Relative violation by a random equivariant function up to which a rotation is of its group."""
-PROBED = 150
-"""Rows at which violations are measured."""
-APART = 3.0
-"""Degrees within which two axes are one."""
-ENUMERATED = 3
-"""Dimension up to which all signed permutations are tried."""
-ROUND = 3
-"""Largest number of a direction in round numbers."""
+FOLDS = (2, 3, 4, 6)  # fractions of a full rotation that are tried
+MAX_TRIED = 8  # so many that a fit is nearest to are compared by likelihood
+LARGEST = 0.3  # relative violation by the fit from which an element is not considered
+INSIDE = 1e-5  # relative violation by a random equivariant function up to which a rotation is of its group
+PROBED = 150  # rows at which violations are measured
+APART = 3.0  # degrees within which two axes are one
+ENUMERATED = 3  # dimension up to which all signed permutations are tried
+ROUND = 3  # largest number of a direction in round numbers
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,18 +24,13 @@ from softsym.gp.regression import Statistics, fit
 from softsym.propose.columns import Rows
 from softsym.typing import Array
 
-DEGREES = (1, 2, 3, 4)
-"""Degrees of polynomials that are tried."""
+DEGREES = (1, 2, 3, 4)  # degrees of polynomials that are tried
 WIDTHS = (0.5, 0.8, 1.2, 2.0, 3.5, 7.0)
 """Widths of squared-exponential kernels that are tried, in standard deviations of a coordinate times the root of their number."""
-MAX_FEATURES = 500
-"""Features of a fit."""
-MAX_MONOMIALS = 60
-"""Monomials of a higher degree next to a squared-exponential kernel."""
-FLAT = 10.0
-"""Prior standard deviation of polynomials next to smooth functions: hardly any shrinkage."""
-PROBED = 250
-"""Rows at which derivatives are taken."""
+MAX_FEATURES = 500  # features of a fit
+MAX_MONOMIALS = 60  # monomials of a higher degree next to a squared-exponential kernel
+FLAT = 10.0  # prior standard deviation of polynomials next to smooth functions: hardly any shrinkage
+PROBED = 250  # rows at which derivatives are taken
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,9 +97,7 @@ def fit_smooth(X: Array, Y: Array) -> SmoothFit:
     mean, std = X.mean(axis=0), X.std(axis=0)
     std = np.where(std > 1e-9 * np.abs(mean), std, 1.0)
     Z = (X - mean) / std
-    fits = [
-        (fit(Statistics.from_rows(features.values(Z)[:, None], Y[:, None])), features) for features in _feature_maps(Z)
-    ]
+    fits = [(fit(Statistics.from_rows(each.values(Z)[:, None], Y[:, None])), each) for each in _feature_maps(Z)]
     best, features = max(fits, key=lambda pair: pair[0].log_likelihood)
     values = features.values(Z)
     eigenvalues, vectors = np.linalg.eigh(values.T @ values)

@@ -197,12 +197,9 @@ def _figure(proposal: Proposal) -> Any:
     from plotly.graph_objects import Bar
     from plotly.subplots import make_subplots
 
-    drawn = make_subplots(
-        rows=1,
-        cols=3,
-        specs=[[{"type": "xy"}, {"type": "scene"}, {"type": "xy"}]],
-        subplot_titles=("Eigenvalues of the Lie derivative", "Axes and normals", "Groups, larger above"),
-    )
+    kinds = [[{"type": "xy"}, {"type": "scene"}, {"type": "xy"}]]
+    titles = ("Eigenvalues of the Lie derivative", "Axes and normals", "Groups, larger above")
+    drawn = make_subplots(rows=1, cols=3, specs=kinds, subplot_titles=titles)
     values, k = np.maximum(proposal.eigenvalues, 1e-16).tolist(), len(proposal.generators)
     colours = [COLOURS["exact"] if i < k else COLOURS["rest"] for i in range(len(values))]
     drawn.add_trace(Bar(x=list(range(1, len(values) + 1)), y=values, marker_color=colours), row=1, col=1)
@@ -248,17 +245,10 @@ def _lattice(proposal: Proposal) -> list[Any]:
     for _ in depth:
         for big, small in proposal.lattice:
             depth[small] = max(depth[small], depth[big] + 1)
-    places = [(depth[:node].count(level) + 0.5 * (level % 2), -level) for node, level in enumerate(depth)]
-    edges = [
-        Scatter(x=[places[i][0], places[j][0]], y=[places[i][1], places[j][1]], mode="lines", line={"color": "#aaaaaa"})
-        for i, j in proposal.lattice
-    ]
-    nodes = Scatter(
-        x=[x for x, _ in places],
-        y=[y for _, y in places],
-        mode="markers+text",
-        text=[G.name for G in proposal.groups],
-        textposition="top center",
-        marker={"size": 14, "color": COLOURS["exact"]},
-    )
+    x = [depth[:node].count(level) + 0.5 * (level % 2) for node, level in enumerate(depth)]
+    y = [-level for level in depth]
+    line, marker = {"color": "#aaaaaa"}, {"size": 14, "color": COLOURS["exact"]}
+    edges = [Scatter(x=[x[i], x[j]], y=[y[i], y[j]], mode="lines", line=line) for i, j in proposal.lattice]
+    names = [G.name for G in proposal.groups]
+    nodes = Scatter(x=x, y=y, mode="markers+text", text=names, textposition="top center", marker=marker)
     return [*edges, nodes]

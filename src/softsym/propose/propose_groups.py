@@ -36,22 +36,15 @@ from softsym.reps.affine import has_points, points_to_vectors
 from softsym.reps.particles import forget_particles, place_group, read_factors
 from softsym.typing import Array, Index
 
-FEWEST = 20
-"""The fewest rows that are accepted."""
-MAX_ROWS = 2_000
-"""Rows that are used unless more are asked for."""
-LINEAR = 1e-20
-"""Share of the variance below which outputs are combinations of the inputs."""
+FEWEST = 20  # the fewest rows that are accepted
+MAX_ROWS = 2_000  # rows that are used unless more are asked for
+LINEAR = 1e-20  # share of the variance below which outputs are combinations of the inputs
 MAX_ALTERNATIVES, MAX_PARTS, MAX_SOFT = 2, 3, 1
 """So many algebras next to the likeliest, discrete parts, and usual groups that may hold softly are judged."""
-COMPARED = 600
-"""Rows by which the orbit overlap is measured."""
-SAME_SPAN = 0.1
-"""Share of a generator outside of an algebra up to which it is one of it."""
-MAX_LISTED = 5
-"""Groups that are listed."""
-MAX_CANDIDATES = 4
-"""Candidates for a fit."""
+COMPARED = 600  # rows by which the orbit overlap is measured
+SAME_SPAN = 0.1  # share of a generator outside of an algebra up to which it is one of it
+MAX_LISTED = 5  # groups that are listed
+MAX_CANDIDATES = 4  # candidates for a fit
 
 
 def propose(
@@ -99,9 +92,9 @@ def propose(
     selection, inference, labels = _split(X, row_groups, max_rows, seed)
     used = np.concatenate([selection, inference])
     if not np.ptp(Y[used], axis=0).any():
-        return replace(_nothing(columns, "the outputs do not vary"), seconds=time.perf_counter() - start)
-    judge = Judge(selection, inference, labels, tolerance, seed)
-    proposal = _propose(X, Y, columns, judge)
+        proposal = _nothing(columns, "the outputs do not vary")
+    else:
+        proposal = _propose(X, Y, columns, Judge(selection, inference, labels, tolerance, seed))
     return replace(proposal, seconds=time.perf_counter() - start)
 
 
@@ -257,9 +250,7 @@ def _assemble(
     """The maximal accepted groups, their parts and rows, and what came close."""
     holding = [pair for pair in pairs if judge.accepts(pair[1], pair[0].from_data)]
     accepted = [pair for pair in holding if not pair[0].is_fallback] or holding[:1]
-    maximal = [
-        pair for k, pair in enumerate(accepted) if not any(_is_part(pair[0], other) for other, _ in accepted[:k])
-    ]
+    maximal = [pair for k, pair in enumerate(accepted) if not any(_is_part(pair[0], big) for big, _ in accepted[:k])]
     best = next(iter(maximal), None)
     span = lie.basis[:0] if best is None else best[0].span
     whole = _on_points(span, is_moved) if columns.is_affine else span
@@ -358,13 +349,7 @@ def _nothing(columns: Columns, note: str) -> Proposal:
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """Candidates for a fit.
-
-    Args:
-        groups: The candidates, proposed ones first.
-        proposal: The whole proposal.
-        usual: Those of them that the data did not propose.
-    """
+    """Candidate groups for a fit, proposed ones first, the whole proposal, and those of them, ``usual``, that it does not hold."""
 
     groups: tuple[Group, ...]
     proposal: Proposal
@@ -396,17 +381,8 @@ def propose_candidates(
 ) -> Candidates:
     """Candidate groups for a fit: those that data propose, largest first, those that came close, usual ones, exchanges of particles.
 
-    Rows that a fit with the same arguments keeps for the test are not looked at.
-
-    Args:
-        X: Inputs (n, size of ``rep_in``).
-        Y: Outputs (n, size of ``rep_out``).
-        rep_in: How inputs transform.
-        rep_out: How outputs transform.
-        seed: Seed of the fit.
-        fraction: Share of the rows that is held out.
-        duplicates: Labels that equal rows share.
-        row_groups: Row groups (n,).
+    Rows that a fit keeps for the test, with the same seed and ``fraction`` held out, are not looked at. Other arguments are those of
+    :func:`softsym.propose`; ``duplicates`` are labels that equal rows share.
 
     Example:
         >>> import numpy as np

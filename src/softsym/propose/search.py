@@ -42,32 +42,22 @@ from softsym.propose.lie_derivative import LieMatrix, SmoothFit, unit_matrices
 from softsym.reps import Rep, TensorType
 from softsym.typing import Array, Index
 
-MAX_FEATURES = 300
-"""Equivariant features of a regression."""
-GAP = 1.15
-"""Ratio of neighbouring violations from which the smaller ones may be a symmetry of their own."""
-FLOOR = 0.02
-"""Violations below this have no gaps between them."""
+MAX_FEATURES = 300  # equivariant features of a regression
+GAP = 1.15  # ratio of neighbouring violations from which the smaller ones may be a symmetry of their own
+FLOOR = 0.02  # violations below this have no gaps between them
 LARGEST, ABSENT = 0.75, 1.0
 """Largest violation of a generator that is considered, and what a violation of none would be."""
-MAX_GAPS, MAX_ROUND = 6, 3
-"""So many of the widest gaps are considered, and so many algebras in round numbers near each."""
+MAX_GAPS, MAX_ROUND = 6, 3  # so many of the widest gaps are considered, and so many algebras in round numbers near each
 NEARLY_ROTATIONS, SURELY_ROTATIONS = 1.0, 0.05
 """Degrees to rotations within which an algebra is tried as such, and within which it is taken for one."""
-REFINEMENTS = 8
-"""Steps of the frame."""
-FURTHEST = 0.25
-"""Largest step, as the size of a matrix."""
-DIFFERENCE = 1e-4
-"""Step of numerical derivatives along a matrix of size one."""
-TIED = 3.0
-"""Log likelihoods within this do not tell algebras apart: the larger one is taken."""
-EXPLAINED = 0.3
-"""Share of a generator outside of a likely algebra up to which it is taken for one of it."""
+REFINEMENTS = 8  # steps of the frame
+FURTHEST = 0.25  # largest step, as the size of a matrix
+DIFFERENCE = 1e-4  # step of numerical derivatives along a matrix of size one
+TIED = 3.0  # log likelihoods within this do not tell algebras apart: the larger one is taken
+EXPLAINED = 0.3  # share of a generator outside of a likely algebra up to which it is taken for one of it
 AS_GOOD, NEGLIGIBLE = 1.15, 2.5e-5
 """Round numbers are taken if they leave at most so many times as much of the variance unexplained, and so much more."""
-POOR = 0.5
-"""R² of the unconstrained fit below which its Lie derivative shows nothing, and the whole catalogue is tried."""
+POOR = 0.5  # R² of the unconstrained fit below which its Lie derivative shows nothing, and the whole catalogue is tried
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,9 +141,7 @@ def _output_columns(rows: Rows) -> Iterator[tuple[TensorType, Index]]:
     return ((kind, np.array(copies).T) for kind, copies in columns.items())
 
 
-def _choose_block(
-    rows: Rows, kind: TensorType, columns: Index, maps: Sequence[FeatureMap], frame: Array
-) -> Block | None:
+def _choose_block(rows: Rows, kind: TensorType, columns: Index, maps: list[FeatureMap], frame: Array) -> Block | None:
     """The likeliest regression of the outputs of one type."""
     found: dict[FeatureMap, Block] = {}
 

@@ -175,13 +175,7 @@ def _read_nodes(nodes: Any, first: int) -> tuple[Index, Array, Index, Index, Arr
 
 
 def boosted(X: Array, Y: Array, seed: int = 0, weights: Array | None = None) -> Callable[[Array], Array]:
-    """Boosted trees from inputs (n, inputs) to outputs (n, outputs), as a function.
-
-    Args:
-        X: Inputs.
-        Y: Outputs.
-        seed: Random seed.
-        weights: Sample weights (n,).
+    """Boosted trees from inputs (n, inputs) to outputs (n, outputs) with sample weights (n,), as a function.
 
     Example:
         >>> X = np.random.default_rng(0).standard_normal((60, 2))

@@ -52,16 +52,6 @@ class GaussianProcess(Model):
             return None
         return replace(self, gp=self.gp.project(list(groups)))
 
-    @property
-    def rows(self) -> int:
-        """Number of rows that it is conditioned on."""
-        return self.gp.n_rows_
-
-    @property
-    def noise(self) -> Array:
-        """Estimated noise variance of the outputs, shape (outputs,), in the units of the data."""
-        return self.gp.noise_
-
     def to_state(self) -> State:
         about, arrays = self.gp.to_state()
         return {"shape": self.shape.to_dict(), "title": self.title, "gp": about}, arrays
@@ -79,7 +69,6 @@ def fit_gp(
     rows: Rows, shape: Shape, *, seed: int = 0, title: str = GP, exact_groups: Sequence[str] | None = None
 ) -> GaussianProcess:
     """Fits a Gaussian process with candidates, or an unconstrained one; candidates that hold exactly may be known."""
-    gp = SoftEquivariantGP(
-        shape.rep_in, shape.rep_out, list(shape.groups), exact_groups=exact_groups, random_state=seed
-    )
+    groups = list(shape.groups)
+    gp = SoftEquivariantGP(shape.rep_in, shape.rep_out, groups, exact_groups=exact_groups, random_state=seed)
     return GaussianProcess(gp.fit(rows.X, rows.Y, rows.weights, groups=rows.row_groups), shape, title)

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from torch import nn
 
 EXTRAPOLATIONS = (CONSTANT, EXTRAPOLATION)
-PENALTIES = (1e-8, 1e-6, 1e-4, 1e-2, 1.0)
-"""Of ridge regression, relative to inputs of unit size."""
+PENALTIES = (1e-8, 1e-6, 1e-4, 1e-2, 1.0)  # of ridge regression, relative to inputs of unit size
 
 
 @dataclass(frozen=True, eq=False)

@@ -59,13 +59,11 @@ class Curves:
 
 def make_network(shape: Shape, hyperparameters: Hyperparameters, seed: int) -> nn.Module:
     """The PER network of the candidates, or an unconstrained one if there are none."""
-    sizes = (hyperparameters.width, hyperparameters.layers)
+    reps, sizes = (shape.rep_in, shape.rep_out), (hyperparameters.width, hyperparameters.layers)
     if not shape.groups:
-        return MLP(shape.rep_in, shape.rep_out, shape.largest, *sizes, seed=seed)
+        return MLP(*reps, shape.largest, *sizes, seed=seed)
     make = soft_network if hyperparameters.framing else SoftMLP
-    return make(
-        shape.rep_in, shape.rep_out, shape.groups, *sizes, largest=shape.largest, init=hyperparameters.init, seed=seed
-    )
+    return make(*reps, shape.groups, *sizes, largest=shape.largest, init=hyperparameters.init, seed=seed)
 
 
 def make_regularizer(
@@ -179,9 +177,7 @@ class Networks(Model):
     def from_state(cls, about: About, arrays: Arrays) -> Networks:
         shape = Shape.from_dict(about["shape"])
         hyperparameters = Hyperparameters.model_validate(about["hyperparameters"])
-        scale_in, scale_out = (
-            SymmetricScaler(arrays[f"scale/{n}/shift"], arrays[f"scale/{n}/scale"]) for n in ("in", "out")
-        )
+        scale_in, scale_out = (SymmetricScaler(**take_part(f"scale/{name}", arrays)) for name in ("in", "out"))
         described = about["members"]
         members = tuple(
             _restore_member(shape, hyperparameters, one, take_part(f"member/{k}", arrays))

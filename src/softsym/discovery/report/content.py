@@ -22,8 +22,7 @@ from softsym.typing import Array
 if TYPE_CHECKING:
     from softsym.discovery.models import Curves
 
-LEAST_EXPLAINED_UNNOTED = 0.5
-"""A model that explains less of the held-out variance than this has a note in its report."""
+LEAST_EXPLAINED_UNNOTED = 0.5  # a model that explains less of the held-out variance than this has a note in its report
 ORBIT_STEPS = 49
 
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 import base64
 import hashlib
 import html
-import json
 import math
+import re
 from collections import Counter
 from dataclasses import dataclass, field
+from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,9 +24,9 @@ from softsym.discovery.symmetries import COLUMNS, Symmetries, Symmetry
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from markupsafe import Markup
 
-PER_PAGE = 9
-"""Panels of predicted against true that are shown at once."""
+PER_PAGE = 9  # panels of predicted against true that are shown at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,10 +51,11 @@ def render(report: ReportData) -> str:
     from markupsafe import Markup
     from plotly.offline import get_plotlyjs
 
-    environment = _environment()
-    scripts = [_unify_line_ends(get_plotlyjs()), _unify_line_ends(_source(environment, "report.js"))]
+    # A browser hashes a script after it has read all line ends as \n.
+    scripts = [re.sub("\r\n?", "\n", script) for script in (get_plotlyjs(), _source("report.js"))]
     drawn = _charts(report)
-    return environment.get_template("report.html.j2").render(
+    template = _environment().get_template("report.html.j2")
+    return template.render(
         report=report,
         headline=headline(report.symmetries),
         marks=VERDICT_MARKS,
@@ -62,19 +64,17 @@ def render(report: ReportData) -> str:
         charts=drawn,
         tiles=_tiles(report),
         policy=_policy(scripts),
-        style=Markup(_source(environment, "report.css")),
-        data=Markup(embedded_json(drawn)),
+        style=Markup(_source("report.css")),
+        data=embedded_json(drawn),
         scripts=[Markup(script) for script in scripts],
     )
 
 
-def embedded_json(content: Any) -> str:
-    r"""JSON that may stand inside a script element: no text in it can end the element or open a comment."""
-    # JSON has no NaN, and browsers refuse it.
-    text = json.dumps(content, allow_nan=False, separators=(",", ":"))
-    for character in "<>&":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return text
+def embedded_json(content: Any) -> Markup:
+    """JSON that may stand inside a script element: no text in it can end the element or open a comment; browsers refuse NaN."""
+    from jinja2.utils import htmlsafe_json_dumps
+
+    return htmlsafe_json_dumps(content, allow_nan=False, separators=(",", ":"))
 
 
 def _charts(report: ReportData) -> dict[str, Any]:
@@ -116,14 +116,8 @@ def _environment() -> Environment:
     return environment
 
 
-def _source(environment: Environment, name: str) -> str:
-    assert environment.loader is not None
-    return environment.loader.get_source(environment, name)[0]
-
-
-def _unify_line_ends(script: str) -> str:
-    # A browser hashes a script after it has read all line ends as \n.
-    return script.replace("\r\n", "\n").replace("\r", "\n")
+def _source(name: str) -> str:
+    return (resources.files(__package__) / "templates" / name).read_text(encoding="utf-8")
 
 
 def _policy(scripts: list[str]) -> str:
