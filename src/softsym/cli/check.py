@@ -69,8 +69,8 @@ def command(
         from softsym.metrics.normalisation import check_inputs
         from softsym.reps.particles import has_particles, read_particles
 
-        told = rep_out or (str(task.rep_out) if task and normalisation is None else "0")
-        outputs = as_vectors(told)
+        rep_target = rep_out or (str(task.rep_out) if task and normalisation is None else "0")
+        outputs = as_vectors(rep_target)
         repeated = check_fit(Table(table.X, None, table.x_names, (), table.source), rep, None, candidates)
         inputs, vectors = table.X, as_vectors(rep)
         acting: Sequence[Group | str] = candidates
@@ -86,7 +86,7 @@ def command(
         if table.Y is not None and outputs.terms:
             from softsym.inference import evidence
 
-            judged = evidence(table.X, table.Y, rep, told, candidates, row_groups=table.row_groups, seed=seed)
+            judged = evidence(table.X, table.Y, rep, rep_target, candidates, row_groups=table.row_groups, seed=seed)
     if json_file is not None:
         facts = {"source": table.source, "rep_in": str(rep), "rows": len(table.X), "repeated": repeated}
         tests = {} if judged is None else {"evidence": judged.to_dicts()}

@@ -36,14 +36,10 @@ from softsym.spaces import equivariant_maps
 from softsym.typing import Array
 
 SCALAR, PSEUDOSCALAR = TensorType(), TensorType((Sign(),))
-LARGEST = 20_000
-"""Entries of a tensor (outputs times a product of inputs); larger ones are left out."""
-MOST = 40
-"""Generators beyond which products of pseudoscalars are left out."""
-POINTS = 120
-"""Random points at which polynomials are compared."""
-INDEPENDENT = 1e-6
-"""Relative distance from the span of others below which a polynomial is one of them."""
+LARGEST = 20_000  # entries of a tensor (outputs times a product of inputs); larger ones are left out
+MOST = 40  # generators beyond which products of pseudoscalars are left out
+POINTS = 120  # random points at which polynomials are compared
+INDEPENDENT = 1e-6  # relative distance from the span of others below which a polynomial is one of them
 
 Copy = tuple[TensorType, int]
 """A type of the inputs, and which of its copies."""

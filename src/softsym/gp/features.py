@@ -47,49 +47,37 @@ from softsym.typing import Array, Index
 
 Part = tuple[Any, Any]
 """Factors (n, q, J), or None for unit vectors, and functions (n, M)."""
-MAX_FEATURES = 1_100
-"""Features of one model."""
-MAX_PRODUCTS = 20_000
-"""Products of coordinates that are looked at, of each number of factors."""
+MAX_FEATURES = 1_100  # features of one model
+MAX_PRODUCTS = 20_000  # products of coordinates that are looked at, of each number of factors
 MAX_ORDER = 60
 """Largest order of a finite group whose elements are averaged over; larger ones take invariants of low degree."""
 POLYGON, MAX_AVERAGED, MAX_AVERAGED_SIZE = 24, 6_000, 3
 """Corners of the polygon that stands for a circle; most rows and coordinates of outputs for which kernels are averaged over it."""
 MAX_INVARIANTS, MAX_DEGREE = 60, 6
 """With more invariants of degree three, those of degree two have to do; and the highest degree where lower ones do not separate orbits."""
-MAX_TENSOR = 4_000
-"""Entries of a product of vectors up to which invariants of degree four and more are solved for."""
+MAX_TENSOR = 4_000  # entries of a product of vectors up to which invariants of degree four and more are solved for
 POLYNOMIALS = ((1, 9), (2, 9), (3, 2), (3, 9), (4, 2), (4, 9))
 """Total degrees of polynomials that are tried, and how many different inputs (copies of a type, scalars) a term may multiply."""
 DECAYS = (1.0, 0.3)
 """By which factor the prior standard deviation of polynomials falls with every degree beyond the first."""
 WIDTHS = (0.35, 0.7, 1.4, 2.8, 5.6)
 """Widths of squared-exponential kernels, in standard deviations of a coordinate times the root of their number."""
-SUMS = (0.3, 0.03)
-"""Prior standard deviations of a smooth map next to polynomials."""
-CLEARLY_LIKELIER = 5.0
-"""Gain in log likelihood from which a sum is taken: it extrapolates worse than its smooth part."""
+SUMS = (0.3, 0.03)  # prior standard deviations of a smooth map next to polynomials
+CLEARLY_LIKELIER = 5.0  # gain in log likelihood from which a sum is taken: it extrapolates worse than its smooth part
 FAR_BEHIND = 50.0
 """Difference of log likelihoods from which smooth maps are not refined, because polynomials are much likelier."""
 REFINEMENTS, SLOPE_ROWS, MOST_WIDER = 2, 400, 10.0
 """Rounds in which widths are adapted to slopes, rows at which slopes are taken, and the largest ratio of widths in a round."""
 POWERS, NARROWER, WIDER = (1.0, 0.5), 0.7, 4.0
 """Powers of the ratio of slopes that are tried, and factors of all widths."""
-WIDE_AND_NARROW = 0.1
-"""Prior standard deviation of functions of a narrow width next to those of a wide one."""
-PATIENCE = 3
-"""Polynomials in a row that may be worse than the best so far."""
-PERFECT = 1e-9
-"""Share of the outputs that is taken for rounding."""
-FLAT = 3.0
-"""Prior standard deviation of polynomial parts next to smooth ones: little shrinkage."""
+WIDE_AND_NARROW = 0.1  # prior standard deviation of functions of a narrow width next to those of a wide one
+PATIENCE = 3  # polynomials in a row that may be worse than the best so far
+PERFECT = 1e-9  # share of the outputs that is taken for rounding
+FLAT = 3.0  # prior standard deviation of polynomial parts next to smooth ones: little shrinkage
 TUPLES = "particles", "pairs", "triples", "orders"
-MAX_SCALED = 10_000_000
-"""Numbers from which scales of coordinates are taken."""
-MAX_SUMMED = 150_000
-"""Rows times orders of all particles, over which features are summed."""
-ZERO = 1e-9
-"""Root mean square of a sum that vanishes."""
+MAX_SCALED = 10_000_000  # numbers from which scales of coordinates are taken
+MAX_SUMMED = 150_000  # rows times orders of all particles, over which features are summed
+ZERO = 1e-9  # root mean square of a sum that vanishes
 SUMMED, PRINCIPAL, FACTORS = 60, 12, 16
 """Sums of invariants over pairs of each kind, how many of their principal coordinates smooth functions have, and equivariant sums next to
 these."""
@@ -99,8 +87,7 @@ deviation of these relative to their size, and by how much widths are larger."""
 LOGARITHMIC, NEAR = 0.03, 1e-3
 """Share of a typical invariant from which its functions are those of its logarithm, and of a typical squared length from which directions
 count."""
-PIVOTED = 4_000
-"""Rows among which inducing points are chosen."""
+PIVOTED = 4_000  # rows among which inducing points are chosen
 SMALLEST = 1e-12
 
 

@@ -32,8 +32,7 @@ from softsym.typing import Array, Index
 if TYPE_CHECKING:
     from torch import nn
 
-SOFTNESS = (0.03, 0.3)
-"""Prior size of the part without the symmetry."""
+SOFTNESS = (0.03, 0.3)  # prior size of the part without the symmetry
 FOLDS, MAX_ROWS = 5, 20_000
 
 

@@ -26,10 +26,8 @@ from softsym.typing import Array, Index
 
 ITERATIONS, STILL = 30, 0.02
 """Updates of the variances at most, and the change of their logarithms below which they end."""
-LARGEST_RIDGE = 1e8
-"""A component with a larger ridge, relative to its features, takes no part."""
-CHUNK = 2_000_000
-"""Numbers in the features of one chunk of rows."""
+LARGEST_RIDGE = 1e8  # a component with a larger ridge, relative to its features, takes no part
+CHUNK = 2_000_000  # numbers in the features of one chunk of rows
 
 
 @stored

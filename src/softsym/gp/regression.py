@@ -41,12 +41,9 @@ COARSE = (-9.0, -7.0, -5.0, -3.0, -1.0, 1.0, 3.0, 5.0)
 """Decimal logarithms of the ridges, noise over prior variance, from which the search starts."""
 FLAT = 0.99
 """Share of the outputs that is left where a search from a near ridge may have ended on a plateau: nothing is explained there."""
-ROUNDING = 1e-13
-"""Least share of the outputs that is taken for noise."""
-LEAST_NOISE = 1e-9
-"""The same next to a remainder, which would explain rounding."""
-LEAST_RIDGE = 1e-10
-"""Least ridge relative to the sums of squared features, so that matrices stay positive."""
+ROUNDING = 1e-13  # least share of the outputs that is taken for noise
+LEAST_NOISE = 1e-9  # the same next to a remainder, which would explain rounding
+LEAST_RIDGE = 1e-10  # least ridge relative to the sums of squared features, so that matrices stay positive
 
 
 @dataclass(frozen=True, eq=False)

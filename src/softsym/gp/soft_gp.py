@@ -71,8 +71,7 @@ FEATURES_OF_MANY, MANY_ROWS = 450, 10_000
 """Features of a component if there are so many rows."""
 FEWEST_FEATURES, MIXED_FEATURES = 250, 1_600
 """Features of each part of a sum at least, and of all parts together about."""
-REMAINDER = 300
-"""Features of the remainder with which candidates are compared."""
+REMAINDER = 300  # features of the remainder with which candidates are compared
 REFUTED = 4.0
 """Log likelihood ratio from which a symmetry does not hold exactly: a p-value of 0.002 (Self and Liang, 1987)."""
 SIZES = np.geomspace(1e-3, 100.0, 16)

@@ -11,8 +11,7 @@ from softsym.reps import T
 from softsym.spaces import invariants
 from softsym.typing import Array
 
-LARGEST = 300
-"""Tensors of at most this size are compared."""
+LARGEST = 300  # tensors of at most this size are compared
 
 
 def contains(group: Group, other: Group) -> bool:

@@ -32,8 +32,7 @@ from softsym.typing import Array
 RIDGES = (1e-10, 1e-8, 1e-6, 1e-4, 1e-2, 1e-1, 1.0)
 STRENGTHS = (0.0, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e6)
 """Of a candidate's penalty, relative to inputs of unit size; the last one stands for exact symmetry."""
-LARGEST = 2_000
-"""Entries of a map beyond which the linear system is refused."""
+LARGEST = 2_000  # entries of a map beyond which the linear system is refused
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,8 +29,7 @@ ROWS, MOST_SIGNS, FEW = 300, 6, 2
 """Rows that are reflected; copies of the inputs up to which all signs are tried, and how many of them change at once if there are more."""
 BETTER, ALIKE = 0.25, 0.1
 """Share of the violation under the given types that others may leave to be better, and by which two of these may differ."""
-SLACK = 1.2
-"""By how much the error with reflections may be larger than with rotations alone."""
+SLACK = 1.2  # by how much the error with reflections may be larger than with rotations alone
 ELEMENTS, CLEARLY_LESS = 4, 0.7
 """Rotations of every row in the comparison before any fit, and the share of the violation of reflections that theirs must be below."""
 WORDS = {"V": "a vector", "pV": "a pseudovector", "S": "a scalar", "pS": "a pseudoscalar"}

@@ -35,22 +35,17 @@ from softsym.reps import Rep, TensorType
 from softsym.typing import Array, Index
 
 FOLDS = 5
-WIDTHS = 5
-"""Widths of the remainder, from the spacing of the rows to twice their extent."""
-RESOLVABLE = 4.0
-"""Violations of this many times the spacing of the rows and wider should be seen."""
-REMAINDER_FEATURES = 320
-"""Features of a remainder, over all coordinates of a type."""
+WIDTHS = 5  # widths of the remainder, from the spacing of the rows to twice their extent
+RESOLVABLE = 4.0  # violations of this many times the spacing of the rows and wider should be seen
+REMAINDER_FEATURES = 320  # features of a remainder, over all coordinates of a type
 CHOOSING, CHOOSING_OF_MANY, CHOSEN_SHARE = 3_000, 60_000, 0.25
 """Rows times coordinates on which feature maps are compared: so many, or a share of the rows, up to a limit."""
-CHUNK = 2_000_000
-"""Numbers in the features of one chunk of rows."""
+CHUNK = 2_000_000  # numbers in the features of one chunk of rows
 LEAST_DEVIATION = 1e-3
 NEAR_IDENTITY = 0.7
 """Outputs are an input at a later time if half of their variance is left, or less, when it is subtracted."""
 TREES, TREE_ROWS = 50, 6_000
-MANY_ROWS = 6_000
-"""From here on fewer features and elements are taken, because there are rows enough."""
+MANY_ROWS = 6_000  # from here on fewer features and elements are taken, because there are rows enough
 
 
 @dataclass(frozen=True, eq=False)

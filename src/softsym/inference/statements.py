@@ -59,20 +59,16 @@ from softsym.typing import Array, Index
 
 ELEMENTS, FEWEST_ELEMENTS = 24, 4
 """Haar elements of every row; fewer where there are many rows."""
-FIRST_TESTED = 2
-"""The first fold whose scores count: the folds before it choose the width."""
+FIRST_TESTED = 2  # the first fold whose scores count: the folds before it choose the width
 SIZES = np.geomspace(1e-4, 100.0, 25)
 """Prior sizes of a violation, relative to the outputs; smooth kernels need large ones for the functions of high order among them."""
-PRIOR_SIZE = 0.05
-"""Size up to which the prior of a violation's size is uniform."""
-EVALUATED = 300, 900
-"""Rows, and rows times coordinates, at which the size of a violation is taken at most."""
+PRIOR_SIZE = 0.05  # size up to which the prior of a violation's size is uniform
+EVALUATED = 300, 900  # rows, and rows times coordinates, at which the size of a violation is taken at most
 FLEXIBLE = "width 0.7 of lengths", "width 0.7"
 """Features with which resolution is computed: of polynomials alone, rows seem to tell more than they do."""
 RESOLUTION_ROWS = 1_000
 DRAWS = 4_000
-KEPT = 10_000_000
-"""Numbers in equivariant features that are kept."""
+KEPT = 10_000_000  # numbers in equivariant features that are kept
 LEAST_PREDICTED = 0.1
 """Share of what linear maps leave that must be predicted on held-out rows for violations to be measured against it."""
 
