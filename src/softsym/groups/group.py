@@ -266,12 +266,12 @@ class Group:
         other = _read(other)
         offset = len(self.part_dims)
         return Group(
-            text=f"{_as_operand(self)} * {_as_operand(other)}",
+            text=f"{_as_factor(self.text, self)} * {_as_operand(other)}",
             part_dims=self.part_dims + other.part_dims,
             lie=self.lie + tuple(Generator(g.part + offset, g.matrix) for g in other.lie),
             discrete=self.discrete + tuple(Generator(g.part + offset, g.matrix) for g in other.discrete),
             sampler=functools.partial(sampling.product, groups=(self, other)),
-            label=f"{_as_operand(self, True)} * {_as_operand(other, True)}" if self.label or other.label else "",
+            label=f"{_as_factor(self.name, self)} * {_as_operand(other, True)}" if self.label or other.label else "",
             composite=True,
         )
 
@@ -374,6 +374,11 @@ def _as_operand(group: Group, short: bool = False) -> str:
     """The text (or the short name) in parentheses if it is a join or a product."""
     text = group.name if short else group.text
     return f"({text})" if group.composite else text
+
+
+def _as_factor(text: str, group: Group) -> str:
+    """The text of the first factors of a product, in parentheses if they are a join."""
+    return f"({text})" if group.composite and (" | " in text or len(group.part_dims) == 1) else text
 
 
 def _axes_text(dim: int, axes: tuple[int, ...]) -> str:
