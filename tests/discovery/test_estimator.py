@@ -439,7 +439,7 @@ def test_networks_and_classes_of_equal_particles(tmp_path):
 @pytest.mark.parametrize(("rep_in", "groups", "message"), [
     ("4x(V)", ["O(2)"], "6 and 2 columns are not 4x\\(V\\) and V of any space"),
     ("3x(V)", ["O(2)", "S(4)"], "S\\(4\\) on 4 does not act on 2 x 3"),
-    ("3x(P)", ["SE(2)"], "expected V, a vector from the mean point of each row, instead of P"),
+    ("3x(P)", ["SE(3)"], "SE\\(3\\) on 4 does not act on 2 x 3"),
 ])  # fmt: skip
 def test_wrong_particles(rep_in, groups, message):
     X = np.random.default_rng(0).standard_normal((40, 6))
