@@ -101,6 +101,9 @@ def test_groups_and_their_subgroups_agree():
     assert (inner.verdict, inner.interval) == ("exact", (0.0, 0.02))
     refuted = EvidenceRow("O(2)", "undecided", Reason.SOFT_OR_ABSENT, p_value=1e-4)
     assert make_consistent([rows[0], refuted], [[1], []])[1].verdict == "undecided"
+    slightly = EvidenceRow("O(3)", "soft", Reason.SMALL_VIOLATION, "broken, but by at most 2%", 0.01, (0.01, 0.02))
+    (other, _) = make_consistent([slightly, EvidenceRow("O(2)", "soft", interval=(0.1, 0.2))], [[1], []])
+    assert (other.interval, other.note) == ((0.1, 0.2), "broken at least as much as its subgroup O(2)")
 
 
 def test_columns_show_a_dash_for_what_is_not_known():

@@ -427,10 +427,13 @@ def make_consistent(rows: Sequence[EvidenceRow], inside: Sequence[Sequence[int]]
                 row, verdict="undecided", reason=Reason.SUBGROUP, note=note, interval=(0.0, high), tolerance=high
             )
     for k, row in enumerate(judged):  # a larger group is broken at least as much
-        least = max((judged[j].interval[0] for j in inside[k]), default=0.0)
+        most = max((judged[j] for j in inside[k]), key=lambda each: each.interval[0], default=row)
+        least = most.interval[0]
         if row.verdict in ("soft", "absent") and row.interval[0] < least:
-            high = max(row.interval[1], least)
-            judged[k] = replace(row, violation=max(row.violation, least), interval=(least, high), tolerance=high)
+            high = row.interval[1] if row.interval[1] >= least else most.interval[1]
+            note = f"broken at least as much as its subgroup {most.name}" if row.note else ""
+            violation = max(row.violation, least)
+            judged[k] = replace(row, violation=violation, interval=(least, high), tolerance=high, note=note)
     for k, row in enumerate(judged):
         around = [
             judged[j]
