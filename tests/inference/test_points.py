@@ -131,3 +131,19 @@ def test_translations_are_not_refuted_by_what_features_cannot_follow(seed):
     table = ss.evidence(X, centre, "4S + 4P", "P", ["SE(3)", "Translation(3)"])
     assert table["SE(3)"].verdict == "exact"
     assert table["Translation(3)"].p_value > 1e-3
+
+
+@pytest.mark.parametrize(("rows", "seed"), [(600, 0), (600, 1), pytest.param(60_000, 0, marks=pytest.mark.slow)])
+def test_translations_hold_where_velocities_depend_on_positions(rows, seed):
+    """Drag: what smooth features cannot follow of it is a function of the velocity, which tells much about the position."""
+    rng = np.random.default_rng(seed)
+    position = 2.0 * rng.standard_normal((rows, 3))
+    velocity = np.cross([0.0, 0.0, 1.0], position) + 0.5 * position + 0.4 * rng.standard_normal((rows, 3))
+    air = velocity - [1.0, 0.0, 0.0]
+    drag = -np.linalg.norm(air, axis=1, keepdims=True) * air
+    X, noise = np.concatenate([position, velocity], axis=1), 0.1 * rng.standard_normal(drag.shape)
+    table = ss.evidence(X, drag + noise, "P + D", "V", ["Translation(3)"])
+    assert table["Translation(3)"].p_value > 1e-3
+    thinner = drag * np.exp(-0.15 * position[:, 2:])
+    table = ss.evidence(X, thinner + noise, "P + D", "V", ["Translation(3)"])
+    assert table["Translation(3)"].p_value < 1e-3

@@ -34,6 +34,7 @@ from typing import Any
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
+from scipy.spatial import cKDTree
 from scipy.special import ndtri, stdtr, stdtrit
 
 from softsym.gp.features import (
@@ -67,7 +68,11 @@ EVALUATED = 300, 900  # rows, and rows times coordinates, at which the size of a
 FLEXIBLE = "width 0.7 of lengths", "width 0.7"
 """Features with which resolution is computed: of polynomials alone, rows seem to tell more than they do."""
 RESOLUTION_ROWS = 1_000
-DRAWS = 4_000
+DRAWS, LEAST_MEAN = 4_000, math.sqrt(1e-3)  # of a squared violation: least mean, in standard deviations
+POOL, NEAR = (
+    100_000,
+    4,
+)  # rows from which mean points are taken, and of how many times as many the nearest of other row groups
 KEPT = 10_000_000  # numbers in equivariant features that are kept
 LEAST_PREDICTED = 0.1
 """Share of what linear maps leave that must be predicted on held-out rows for violations to be measured against it."""
@@ -131,7 +136,7 @@ class Orbit:
         action: How the group acts.
         elements: Parts (L, n or 1, d, d) of the elements.
         is_complete: Whether these are all elements of the group.
-        others: Rows (L, n) to whose mean points mean points are translated; empty without translations.
+        others: Rows (L, n) to whose mean points mean points are translated, like each row otherwise; empty without translations.
     """
 
     sample: Sample
@@ -152,7 +157,7 @@ class Orbit:
         count = int(np.clip(ELEMENTS * MANY_ROWS // n, FEWEST_ELEMENTS, ELEMENTS))
         drawn = group.sample_parts(count * n, rng)
         elements = tuple(part.reshape(count, n, *part.shape[1:]) for part in drawn)
-        return cls(sample, action, elements, False, rng.integers(n, size=(count, n * action.has_translations)))
+        return cls(sample, action, elements, False, _draw_others(sample, action, count, rng))
 
     def __len__(self) -> int:
         return len(self.elements[0]) if self.elements else 0
@@ -172,6 +177,21 @@ class Orbit:
                 back = tuple(part.swapaxes(1, 2) for part in own)
                 matrices = kind.rho(group, group_element(group, back))
             yield (images - self.sample.shift) / self.sample.scale, matrices
+
+
+def _draw_others(sample: Sample, action: Action, count: int, rng: np.random.Generator) -> Index:
+    """For every row the rows of other row groups (count, n) that are most like it but for translations; empty without these.
+
+    They are a sample of the mean points that go with such a row.
+    """
+    if action.inputs is None:
+        return np.zeros((0, 0), dtype=np.int64)
+    points, pool = (sample.rows / sample.deviations) @ action.inputs, sample.some(POOL)
+    near = pool[cKDTree(points[pool]).query(points, k=min(NEAR * count, len(pool)))[1].reshape(len(points), -1)]
+    is_own = sample.labels[near] == sample.labels[:, None]
+    nearest = np.argsort(is_own, axis=1, kind="stable")[:, :count]  # rows of the same row group come last
+    drawn = rng.permuted(np.take_along_axis(near, nearest, axis=1), axis=1).T
+    return np.asarray(np.resize(drawn, (count, len(points))))
 
 
 class _Part:
@@ -318,7 +338,8 @@ class _Part:
             chosen = rng.choice(len(shares), DRAWS, p=shares / shares.sum())
             for kind in range(2):
                 mean, variance = np.concatenate([each[kind] for each in moments], axis=1)[:, chosen, c]
-                self.draws[kind, :, c] = rng.gamma(np.maximum(mean**2 / variance, 1e-3), variance / mean)
+                mean = np.maximum(mean, LEAST_MEAN * np.sqrt(variance))  # which products of two averages may miss
+                self.draws[kind, :, c] = rng.gamma(mean**2 / variance, variance / mean)
             self.noise[c] = float(np.concatenate(noises)[:, c] @ shares / shares.sum()) * self.q
         # Relative to what is left of a copy after linear maps and noise, if anything of it can be predicted; else to its change from an
         # input copy, if that is more than noise; else to the whole copy.
@@ -373,7 +394,8 @@ class _Part:
         self.violations = np.empty((2, n, self.copies))  # at the rows, and on their orbits
         along = np.zeros((len(stages), n, self.q, self.copies))
         residuals = np.zeros((2, len(stages), n, self.q, self.copies))
-        left = np.empty((n, self.q, self.copies))
+        left, shared = np.empty((n, self.q, self.copies)), np.zeros((len(stages), n, self.copies))
+        drawn = 0 if self.orbit.is_complete else len(self.orbit)
         for rows in sample.chunks(sample.most_features * self.q):
             fold, Y = int(sample.folds[rows.start]), block.values[rows]
             parts, K = self._parts(rows), inducing(sample.rows[rows])
@@ -400,6 +422,7 @@ class _Part:
             for k in range(len(stages)):
                 at = slice((k + 1) * self.copies, (k + 2) * self.copies)
                 along[k, rows] = (here - average)[:, :, at] * sample.roots[rows, None, None]
+                shared[k, rows] = variance[:, at] * counts / drawn if drawn else 0.0  # of an average, in both factors
                 for kind, predicted in enumerate((plain[k + 1], moved[k + 1] + average[:, :, at])):
                     residuals[kind, k, rows] = (Y - predicted) * sample.roots[rows, None, None]
         self.dependence = _dependence(left, sample.labels)
@@ -411,7 +434,7 @@ class _Part:
         along = self._orthogonal(along, later)
         for k, stage in enumerate(stages):
             tested = later if is_long else sample.folds == stage
-            self.scores[tested] = (residuals[better, k] * along[k]).sum(axis=1)[tested]
+            self.scores[tested] = ((residuals[better, k] * along[k]).sum(axis=1) - better * shared[k])[tested]
             self.directions[tested] = (along[k] ** 2).sum(axis=1)[tested]
 
     def _fit(self, own: Statistics, sums: RemainderSums, prior: Array) -> _Fitted:
