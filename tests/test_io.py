@@ -67,6 +67,22 @@ def test_a_writer_sees_the_ending_in_small_letters(tmp_path):
     assert os.listdir(tmp_path) == ["Table.PARQUET"]
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="files are locked by flock")
+def test_what_a_killed_process_left_of_a_file_goes_with_the_next_one(tmp_path):
+    left, other = tmp_path / ".a.0123456789ab.txt", tmp_path / ".b.0123456789ab.txt"
+    left.write_text("half")
+    other.write_text("of another file")
+
+    def write(path):
+        assert not left.exists()
+        put_text(tmp_path / "a.txt", "from another writer, who leaves this one alone")
+        path.write_text("whole")
+
+    put_file(tmp_path / "a.txt", write)
+    assert (tmp_path / "a.txt").read_text() == "whole"
+    assert sorted(os.listdir(tmp_path)) == [other.name, "a.txt"]
+
+
 @pytest.mark.parametrize("error", [FULL, KeyboardInterrupt()])
 def test_a_failed_file_leaves_the_old_one(tmp_path, error):
     put_text(tmp_path / "a.txt", "old")

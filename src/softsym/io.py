@@ -18,10 +18,11 @@ import socket
 import stat
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
+from glob import escape
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from softsym.errors import BusyError, InputError
 
@@ -51,8 +52,14 @@ def put_file(target: Path, write: Callable[[Path], object], *, to_disk: bool = T
     if target.exists() and not target.is_file():
         raise InputError(f"{target} is no file but a folder, a pipe or a device; pass the name of a file")
     temporary = target.with_name(f".{target.stem}.{secrets.token_hex(6)}{target.suffix.lower()}")
-    temporary.touch(exist_ok=False)
+    held = temporary.open("xb")  # locked while it is written, unlike what killed processes left
     try:
+        if _lock(held):
+            for path in target.parent.glob(f".{escape(target.stem)}.*"):
+                if _TEMPORARY.fullmatch(path.name) and path.suffix == temporary.suffix and path.is_file():
+                    _remove_left(path)
+        else:
+            held.close()  # a system without such locks would not rename an open file
         write(temporary)
         if to_disk:
             _to_disk(temporary)
@@ -60,6 +67,26 @@ def put_file(target: Path, write: Callable[[Path], object], *, to_disk: bool = T
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+    finally:
+        held.close()
+
+
+def _lock(file: IO[bytes]) -> bool:
+    """Locks an open file until it is closed, if no other process has."""
+    try:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (ImportError, OSError):
+        return False
+    return True
+
+
+def _remove_left(path: Path) -> None:
+    """Removes a temporary file that no process is writing."""
+    with suppress(OSError), path.open("rb") as file:
+        if _lock(file):
+            path.unlink(missing_ok=True)
 
 
 def put_folder(target: Path, write: Callable[[Path], object]) -> None:
