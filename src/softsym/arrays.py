@@ -28,8 +28,7 @@ ADVICE = {
 }
 """What an array of each kind of numpy holds, if it holds no real numbers."""
 
-TIMES = ("date", "time", "duration", "period")
-"""How the names of types of times begin, in numpy, pandas and polars."""
+TIMES = ("date", "time", "duration", "period")  # how the names of types of times begin, in numpy, pandas and polars
 
 
 def unwrap(values: Any, name: str) -> Any:

@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from pydantic import ValidationError
 
 
-LONGEST = 2_000
-"""Characters of a message."""
+LONGEST = 2_000  # characters of a message
 
 
 class InputError(ValueError):

@@ -26,8 +26,7 @@ from typing import IO, Any
 
 from softsym.errors import BusyError, InputError
 
-CHECKSUM_FIELD = "checksum"
-"""The field of a JSON object that holds the checksum of all others."""
+CHECKSUM_FIELD = "checksum"  # the field of a JSON object that holds the checksum of all others
 LOCK, OWNER = ".lock", ".owner.json"
 MANIFEST = "manifest.json"
 """The list of files, with checksums, in a folder that :func:`put_folder` wrote."""

@@ -16,10 +16,8 @@ from typing import Any, NoReturn
 from softsym.errors import InputError
 
 MAX_DEPTH = 100
-MAX_DIGITS = 12
-"""Longer whole numbers are refused."""
-SHOWN = 60
-"""Characters of a text that an error shows on either side of the problem."""
+MAX_DIGITS = 12  # longer whole numbers are refused
+SHOWN = 60  # characters of a text that an error shows on either side of the problem
 # Letters of other alphabets are marks that no parser expects: they must not end the text silently.
 _TOKEN = re.compile(r"\s*(?:(?P<name>[A-Za-z_][A-Za-z0-9_]*)|(?P<number>[0-9]+)|(?P<mark>\S))")
 _BRACKET = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[()\[\]]""")  # or a quoted name, which may hold some

@@ -31,8 +31,7 @@ OTHERS = {
     ".zip": "an archive; unpack it first",
 }
 """Files that are not read, and what to do with them."""
-ROW_GROUPS = "--row-groups"
-"""The option that chooses the column of row groups, for messages."""
+ROW_GROUPS = "--row-groups"  # the option that chooses the column of row groups, for messages
 
 
 @dataclass(frozen=True)

@@ -21,10 +21,8 @@ from softsym.training.splits import Error, Pair, Sizes, Splits, mse, read_sizes
 from softsym.typing import Index
 
 Verdict = Literal["exact", "soft", "absent"]
-FIXED_SEED = 0
-"""Seed of the data where every run is to have the same, as in the published code."""
-OBSERVED = 1_500
-"""Rows of a table of a task whose truth is a formula."""
+FIXED_SEED = 0  # seed of the data where every run is to have the same, as in the published code
+OBSERVED = 1_500  # rows of a table of a task whose truth is a formula
 TRUTH_ABSENT_ABOVE = 0.2
 """A symmetry is called absent if the equivariance error of the truth is larger."""
 

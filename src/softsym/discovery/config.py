@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
 MODELS = ("auto", "linear", "gp", "network")
 """Values of the parameter ``model``: the best of all models, or one of them."""
-STEPS, PLAIN_STEPS = 600, 1_200
-"""Optimiser steps of a default training: with penalties, and of a network without."""
+STEPS, PLAIN_STEPS = 600, 1_200  # optimiser steps of a default training: with penalties, and of a network without
 FEWEST_EPOCHS, MOST_EPOCHS = 30, 600
 PLAIN_WIDTH, PLAIN_RATE = 64, 3e-3
 LAST_STAGE, LAST_RATE = 3, 10

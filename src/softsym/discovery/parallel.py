@@ -39,8 +39,7 @@ Row = dict[str, Any]
 Stop = Callable[[], bool]
 OnEpoch = Callable[[int, Row], bool]
 """Called with the index of a training and the row of its epoch; returns True to stop all of them."""
-PERIOD, IDLE = 0.1, 30
-"""Seconds between two reads of what processes have written, and after which an idle process ends."""
+PERIOD, IDLE = 0.1, 30  # seconds between two reads of what processes have written, and after which an idle process ends
 STOP = "stop"
 
 

@@ -39,32 +39,25 @@ if TYPE_CHECKING:
 Step = Callable[[], Model | None]
 """Fits a model; None if it does not suit the data."""
 LOGGER = logging.getLogger("softsym")
-LEAST_WEIGHT = 0.05
-"""Models with a smaller weight are left out of an ensemble."""
+LEAST_WEIGHT = 0.05  # models with a smaller weight are left out of an ensemble
 CLOSE, SAME = 0.02, 0.005
 """A single model whose loss is larger than that of the ensemble by no more than the first share, and within its noise, is taken instead;
 so is one that is larger by no more than the second."""
-TIE = 1.01
-"""Among single models with losses within this factor one that has exact groups is preferred."""
+TIE = 1.01  # among single models with losses within this factor one that has exact groups is preferred
 HOPELESS = 4.0
 """A costly model whose loss on the first fold is so many times that of the best is not fitted to the others."""
-NEARLY_LINEAR = 0.5
-"""R² of a linear map from which models of its residual are candidates, too."""
+NEARLY_LINEAR = 0.5  # R² of a linear map from which models of its residual are candidates, too
 ENSEMBLE = "blend"
 COSTLY = (base.BOOSTING, base.PERCEPTRON)
 """Models that are given up where they are hopeless; they predict classes by themselves."""
-MIN_GAIN = 0.005
-"""Share of the outputs' variance that must be left to gain: less does not justify training a network."""
+MIN_GAIN = 0.005  # share of the outputs' variance that must be left to gain: less does not justify training a network
 BEYOND_NOISE = 2.0
 """Factor by which the unexplained variance of closed-form models must exceed their estimate of the noise."""
 MANY_ROWS = 1_000
 """Training rows from which a network may learn what no kernel expresses; in benchmarks it did not with fewer."""
-FEWEST_COMPARED = 4
-"""Row groups of validation rows from which on networks can be compared with other models."""
-SIGNIFICANT = 2.0
-"""Standard errors by which one model predicts rows better than another."""
-NOTICEABLE = 0.99
-"""Share of an error; one above is the same error for a reader."""
+FEWEST_COMPARED = 4  # row groups of validation rows from which on networks can be compared with other models
+SIGNIFICANT = 2.0  # standard errors by which one model predicts rows better than another
+NOTICEABLE = 0.99  # share of an error; one above is the same error for a reader
 
 
 @dataclass(frozen=True)

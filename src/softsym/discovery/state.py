@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 
 FORMAT = 2
 TEXT, TENSORS = "model.json", "tensors.safetensors"
-MOST_TEXT, MOST_TENSORS = 10**8, 10**11
-"""Bytes of a description, and of its numbers where memory allows."""
+MOST_TEXT, MOST_TENSORS = 10**8, 10**11  # bytes of a description, and of its numbers where memory allows
 ATTRIBUTES = (
     *("n_features_in_", "feature_names_in_", "output_names_", "n_outputs_", "classes_", "n_iter_"),
     *("space_", "is_centred_"),

@@ -26,10 +26,8 @@ from softsym.training import Criterion, Splits, mse
 from softsym.typing import Array
 
 CHOSEN = "hyperparameters.json"
-SHORTER = 3
-"""A trial has this part of the epochs of a training."""
-WEAKER = 30.0
-"""Factor by which penalties start weaker where strong ones prevent learning."""
+SHORTER = 3  # A trial has this part of the epochs of a training
+WEAKER = 30.0  # factor by which penalties start weaker where strong ones prevent learning
 FEWEST_AFFORDABLE_EPOCHS, MOST_AFFORDABLE_EPOCHS = 12, 10_000
 TIMED_EPOCHS = 4
 EXACT_STRENGTH = 1e6

@@ -37,8 +37,7 @@ from softsym.typing import Array, Index
 
 Kinds = dict[int | None, list[tuple[Index, TensorType]]]
 """For every kind of particles, and None for what no particle has, columns (particles, repeats, size) and types of the inputs."""
-MAX_TUPLES, MAX_ORDERS = 200, 240
-"""Of particles, over which one sum runs, and orders of all particles."""
+MAX_TUPLES, MAX_ORDERS = 200, 240  # of particles, over which one sum runs, and orders of all particles
 MEAN_ROWS = 200  # rows over which features of scalars are centred
 
 

@@ -67,10 +67,8 @@ CHOOSING, CHOOSING_OF_MANY, FEW_ROWS, CHOSEN_SHARE = 3_000, 24_000, 4_000, 0.1
 many, or a share of them, because what is likeliest depends on their number."""
 CLEARLY, COMPARED, FAR_BEHIND = 1.5, 3, 300.0
 """Ratio of cross-validated errors from which these count more than the likelihood; of the likeliest few maps, within such a difference."""
-FEATURES_OF_MANY, MANY_ROWS = 450, 10_000
-"""Features of a component if there are so many rows."""
-FEWEST_FEATURES, MIXED_FEATURES = 250, 1_600
-"""Features of each part of a sum at least, and of all parts together about."""
+FEATURES_OF_MANY, MANY_ROWS = 450, 10_000  # features of a component if there are so many rows
+FEWEST_FEATURES, MIXED_FEATURES = 250, 1_600  # features of each part of a sum at least, and of all parts together about
 REMAINDER = 300  # features of the remainder with which candidates are compared
 REFUTED = 4.0
 """Log likelihood ratio from which a symmetry does not hold exactly: a p-value of 0.002 (Self and Liang, 1987)."""

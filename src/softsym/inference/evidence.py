@@ -44,10 +44,8 @@ from softsym.reps import rep as read_rep
 from softsym.reps.affine import has_points
 from softsym.typing import Array, Index
 
-FEWEST, FEWEST_GROUPS = 10, 4
-"""The fewest rows that are accepted."""
-OVERLAP_ROWS, TESTED_ROWS = 600, 2_000
-"""Rows of the orbit overlap and of the randomization test, if there are more."""
+FEWEST, FEWEST_GROUPS = 10, 4  # the fewest rows that are accepted
+OVERLAP_ROWS, TESTED_ROWS = 600, 2_000  # rows of the orbit overlap and of the randomization test, if there are more
 LOGGER = logging.getLogger("softsym")
 A = TypeVar("A")
 T = TypeVar("T")
@@ -217,20 +215,16 @@ class _Tests:
         if verdict == "exact" and self.overlap < HIGH_OVERLAP:
             note = f"as far as orbits overlap with the inputs (orbit overlap {self.overlap:.2f})"
         high = findings.high
-        if (
-            verdict == "undecided" and not findings.is_refuted
-        ):  # what no model can express is bounded by the error alone
+        if verdict == "undecided" and not findings.is_refuted:  # the error alone bounds what no model can express
             high = min(1.0, max(high, found.certified))
         interval = (findings.low, high)
+        violation = found.violation if findings.is_refuted else min(found.violation, high)
         return EvidenceRow(
             name=name,
             verdict=verdict,
             reason=reason,
             note=note,
-            violation=min(
-                max(found.violation if findings.is_refuted else min(found.violation, interval[1]), interval[0]),
-                interval[1],
-            ),
+            violation=min(max(violation, interval[0]), high),
             interval=interval,
             p_value=p_value,
             cost=findings.cost,

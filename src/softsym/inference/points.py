@@ -31,21 +31,13 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Action:
-    """How a candidate acts on the columns of a sample.
+    """How a candidate acts on the columns of a sample."""
 
-    Args:
-        group: The candidate as it was given, points in homogeneous coordinates.
-        linear: The group that acts on vectors.
-        rep_in: Representation of the inputs on which its equivariant functions depend.
-        inputs: Matrix (inputs, those) from scaled inputs to these; None if they are all inputs.
-        overlap: How far mean points vary along its translations, in units of the displacements; at most 1.
-    """
-
-    group: Group
-    linear: Group
-    rep_in: Rep
-    inputs: Array | None = None
-    overlap: float = 1.0
+    group: Group  # the candidate as it was given, points in homogeneous coordinates
+    linear: Group  # the group that acts on vectors
+    rep_in: Rep  # representation of the inputs on which its equivariant functions depend
+    inputs: Array | None = None  # matrix (inputs, those) from scaled inputs to these; None if they are all inputs
+    overlap: float = 1.0  # how far mean points vary along its translations, in units of the displacements; at most 1
 
     @property
     def has_translations(self) -> bool:
@@ -60,23 +52,14 @@ class Action:
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """A table as the statements see it.
+    """A table as the statements see it."""
 
-    Args:
-        X: Inputs (n, inputs).
-        Y: Outputs (n, outputs).
-        rep_in: Representation of the inputs.
-        rep_out: Representation of the outputs.
-        actions: One for each candidate.
-        centre: Number of columns of the mean point, the last ones of the inputs; 0 without points.
-    """
-
-    X: Array
-    Y: Array
-    rep_in: Rep
-    rep_out: Rep
-    actions: tuple[Action, ...]
-    centre: int = 0
+    X: Array  # inputs (n, inputs)
+    Y: Array  # outputs (n, outputs)
+    rep_in: Rep  # representation of the inputs
+    rep_out: Rep  # representation of the outputs
+    actions: tuple[Action, ...]  # one for each candidate
+    centre: int = 0  # number of columns of the mean point, the last ones of the inputs; 0 without points
 
 
 def read_columns(X: Array, Y: Array, rep_in: Rep, rep_out: Rep, groups: Sequence[Group]) -> Columns:

@@ -50,65 +50,36 @@ MANY_ROWS = 6_000  # from here on fewer features and elements are taken, because
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Outputs of one type.
-
-    Args:
-        kind: The type.
-        columns: Columns of the outputs (copies, q).
-        values: Outputs after the linear map (n, q, copies), each copy divided by its size.
-        linear: The linear map (n, q, copies), divided likewise.
-        sizes: Root mean square lengths of the copies (copies,), after the linear map.
-        whole: The same before it.
-        change: Root mean square distance to the nearest input copy of the same type, where outputs are mostly such a copy (the same
-            quantity at a later time); else as ``whole``.
-        weights: What squares of each copy count (copies,): every copy as many as it has coordinates, whatever its unit.
-    """
+    """Outputs of one type."""
 
     kind: TensorType
-    columns: Index
-    values: Array
-    linear: Array
-    sizes: Array
-    whole: Array
-    change: Array
-    weights: Array
+    columns: Index  # of the outputs (copies, q)
+    values: Array  # outputs after the linear map (n, q, copies), each copy divided by its size
+    linear: Array  # the linear map (n, q, copies), divided likewise
+    sizes: Array  # root mean square lengths of the copies (copies,), after the linear map
+    whole: Array  # the same before it
+    change: Array  # the same of changes from an input copy, where outputs are mostly the nearest one of their type; else `whole`
+    weights: Array  # what squares of each copy count (copies,): as many as it has coordinates, whatever its unit
 
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Rows, folds and blocks.
-
-    Args:
-        rep_in: Representation of the inputs.
-        rep_out: Representation of the outputs.
-        X: Inputs as they are (n, inputs).
-        shift: Shift and
-        scale: scale of the inputs.
-        deviations: Standard deviation of each copy about its mean, in units of the scale (inputs,).
-        blocks: The outputs.
-        labels: Row groups, equal inputs joined (n,).
-        folds: The fold of every row (n,).
-        roots: Square roots of the rows' weights (n,).
-        widths: Widths of remainders.
-        spacing: Median distance of an input to its nearest neighbour.
-        seed: Of elements.
-        size: Number of outputs.
-    """
+    """Rows, folds and blocks."""
 
     rep_in: Rep
     rep_out: Rep
-    X: Array
-    shift: Array
-    scale: Array
-    deviations: Array
-    blocks: tuple[Block, ...]
-    labels: Index
-    folds: Index
-    roots: Array
-    widths: Array
-    spacing: float
-    seed: int
-    size: int
+    X: Array  # inputs as they are (n, inputs)
+    shift: Array  # of the inputs
+    scale: Array  # of the inputs
+    deviations: Array  # standard deviation of each copy about its mean, in units of the scale (inputs,)
+    blocks: tuple[Block, ...]  # the outputs
+    labels: Index  # row groups, equal inputs joined (n,)
+    folds: Index  # the fold of every row (n,)
+    roots: Array  # square roots of the rows' weights (n,)
+    widths: Array  # of remainders
+    spacing: float  # median distance of an input to its nearest neighbour
+    seed: int  # of elements
+    size: int  # number of outputs
 
     @classmethod
     def make(

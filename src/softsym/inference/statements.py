@@ -58,8 +58,7 @@ from softsym.reps import TensorType
 from softsym.reps.atoms import group_element
 from softsym.typing import Array, Index
 
-ELEMENTS, FEWEST_ELEMENTS = 24, 4
-"""Haar elements of every row; fewer where there are many rows."""
+ELEMENTS, FEWEST_ELEMENTS = 24, 4  # haar elements of every row; fewer where there are many rows
 FIRST_TESTED = 2  # the first fold whose scores count: the folds before it choose the width
 SIZES = np.geomspace(1e-4, 100.0, 25)
 """Prior sizes of a violation, relative to the outputs; smooth kernels need large ones for the functions of high order among them."""
@@ -187,11 +186,13 @@ def _draw_others(sample: Sample, action: Action, count: int, rng: np.random.Gene
     if action.inputs is None:
         return np.zeros((0, 0), dtype=np.int64)
     points, pool = (sample.rows / sample.deviations) @ action.inputs, sample.some(POOL)
-    near = pool[cKDTree(points[pool]).query(points, k=min(NEAR * count, len(pool)))[1].reshape(len(points), -1)]
-    is_own = sample.labels[near] == sample.labels[:, None]
-    nearest = np.argsort(is_own, axis=1, kind="stable")[:, :count]  # rows of the same row group come last
-    drawn = rng.permuted(np.take_along_axis(near, nearest, axis=1), axis=1).T
-    return np.asarray(np.resize(drawn, (count, len(points))))
+    tree, drawn = cKDTree(points[pool]), []
+    for some in (slice(start, start + POOL) for start in range(0, len(points), POOL)):
+        near = pool[tree.query(points[some], k=min(NEAR * count, len(pool)))[1].reshape(len(points[some]), -1)]
+        is_own = sample.labels[near] == sample.labels[some, None]
+        nearest = np.argsort(is_own, axis=1, kind="stable")[:, :count]  # rows of the same row group come last
+        drawn.append(rng.permuted(np.take_along_axis(near, nearest, axis=1), axis=1))
+    return np.resize(np.concatenate(drawn).T, (count, len(points)))
 
 
 class _Part:

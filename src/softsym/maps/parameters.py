@@ -27,8 +27,7 @@ from softsym.maps.tensor_map import (
 from softsym.reps import Rep, hidden_rep
 
 ACTIVATIONS = (nn.ReLU, nn.LeakyReLU, nn.GELU, nn.SiLU, nn.Tanh, nn.Sigmoid, nn.ELU, nn.Softplus, nn.Mish)
-CHAINED = (nn.Linear, nn.Flatten, nn.Identity, nn.Dropout, *ACTIVATIONS)
-"""The modules of a chain."""
+CHAINED = (nn.Linear, nn.Flatten, nn.Identity, nn.Dropout, *ACTIVATIONS)  # the modules of a chain
 
 
 def parameter_maps(

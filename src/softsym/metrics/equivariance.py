@@ -46,8 +46,7 @@ if TYPE_CHECKING:
 Function = Callable[[Any], Any]
 NORMALIZATIONS = ("sum", "product", "none")
 ROWS = 16_384  # evaluated in one call
-VIOLATION_ROWS, VIOLATION_ELEMENTS = 250, 4
-"""Training inputs and group elements over which a violation is averaged."""
+VIOLATION_ROWS, VIOLATION_ELEMENTS = 250, 4  # training inputs and group elements over which a violation is averaged
 
 
 def equivariance_error(

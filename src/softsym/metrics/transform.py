@@ -258,8 +258,7 @@ def _std(X: Array, shift: Array, weights: Array | None, axis: int | None) -> Arr
 NEIGHBOURS = 5
 ROWS = 2000  # largest number of rows that are compared at once; smaller data are compared several times
 MOST_REPEATS = 10
-MOST_PIECES, ANGLES = 6, 64
-"""Generators of each kind that are looked at, and angles on a circle."""
+MOST_PIECES, ANGLES = 6, 64  # generators of each kind that are looked at, and angles on a circle
 BLUR = 0.05  # standard deviation of the noise added to standardised columns: smaller differences do not count
 MIN_ROWS = 20  # smallest number of different rows
 HIGH_OVERLAP, LOW_OVERLAP = 0.7, 0.3

@@ -27,8 +27,7 @@ from softsym.training.config import TrainingConfig
 LINEAR, CUBIC, QUINTIC = 3.4445, -4.7750, 2.0315
 """Coefficients of the polynomial x -> a x + b x^3 + c x^5 that brings singular values near one, as published."""
 NEWTON_SCHULZ_ITERATIONS = 5
-MOMENTUM, BETAS = 0.95, (0.9, 0.999)
-"""Weights of the past: of Muon's momentum, and of Adam's mean and square."""
+MOMENTUM, BETAS = 0.95, (0.9, 0.999)  # weights of the past: of Muon's momentum, and of Adam's mean and square
 ADAM_STEP_SIZE = 0.2
 """Root mean square of an entry of Adam's steps; those of a matrix are scaled to it, so that one learning rate suits both."""
 DECAY_WARM_UP = 10

@@ -29,8 +29,7 @@ MOST_TREE_ROWS, MOST_DIRECTIONS, TREES = 100_000, 6, 100
 """Largest number of rows for trees, and of principal directions of the outputs that they predict."""
 WIDTH, MOST_PERCEPTRON_ROWS, MOST_PASSES, PATIENCE = 100, 10_000, 300, 15
 """Two hidden layers of this width; at most so many rows and passes; passes without progress after which it stops."""
-CHUNK = 2_000_000
-"""Pairs of rows and trees at once."""
+CHUNK = 2_000_000  # pairs of rows and trees at once
 
 
 @dataclass(frozen=True, eq=False)

@@ -38,14 +38,11 @@ SYMBOLS = ("circle", "diamond", "square", "triangle-up", "x", "star")
 """Marks of groups, so that they differ without colour."""
 VERDICT_COLORS: Mapping[str, str] = {"exact": "#0072B2", "soft": "#E69F00", "absent": "#8A8F98", "undecided": "#8A8F98"}
 VERDICT_MARKS: Mapping[str, str] = {"exact": "●", "soft": "◐", "absent": "○", "undecided": "?"}
-MOST_POINTS = 200
-"""Points of one curve: more than a screen of that size shows."""
+MOST_POINTS = 200  # points of one curve: more than a screen of that size shows
 MOST_OUTPUTS, MOST_MARKS = 90, 20_000
 """Outputs that are drawn, and points of all their panels together: a field of thousands would make a page that no browser opens."""
-MOST_VECTORS = 12
-"""Input vectors that are drawn; more cannot be distinguished."""
-DEEPEST = -12.0
-"""Log likelihood below the highest at which curves end."""
+MOST_VECTORS = 12  # input vectors that are drawn; more cannot be distinguished
+DEEPEST = -12.0  # log likelihood below the highest at which curves end
 LEAST_SHARE, LEAST_DISTANCE = 1e-3, 1e-4
 """Violations are drawn from here on a logarithmic axis, zero included; colours of distances end where float32 training does."""
 ROTATION_TICKS = [0, 90, 180, 270, 360]
