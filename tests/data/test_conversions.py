@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import softsym as ss
 from softsym.data import (
     angle_to_vector,
+    body_to_space,
     euler_to_vectors,
     mandel_to_voigt,
     matrix_to_vectors,
@@ -87,3 +89,14 @@ def test_quaternions_given_as_vectors_get_a_hint():
 def test_refusals(call, message):
     with pytest.raises(InputError, match=message):
         call()
+
+
+def test_vectors_of_a_body_are_vectors_of_space():
+    """Coordinates along the axes of a body do not change when body and vector are rotated together."""
+    rng = np.random.default_rng(0)
+    vectors, q = rng.standard_normal((20, 6)), rng.standard_normal((20, 4))
+    R = Rotation.from_quat(np.roll(q, -1, axis=1)).as_matrix()
+    expected = np.einsum("nij,nkj->nki", R, vectors.reshape(20, 2, 3)).reshape(20, 6)
+    np.testing.assert_allclose(body_to_space(vectors, quaternion_to_vectors(q)), expected, atol=1e-12)
+    with pytest.raises(InputError, match=r"pass `vectors` \(n, 3 k\) and `axes` \(n, 9\), got \(20, 6\) and \(20, 4\)"):
+        body_to_space(vectors, q)

@@ -1,4 +1,5 @@
 from .conversions import angle_to_vector as angle_to_vector
+from .conversions import body_to_space as body_to_space
 from .conversions import euler_to_vectors as euler_to_vectors
 from .conversions import mandel_to_voigt as mandel_to_voigt
 from .conversions import matrix_to_vectors as matrix_to_vectors

@@ -74,6 +74,23 @@ def euler_to_vectors(angles: ArrayLike, axes: str = "xyz", *, degrees: bool = Fa
         raise InputError(f"`axes` must be three letters such as 'xyz' or 'ZYX', got {axes!r}") from error
 
 
+def body_to_space(vectors: ArrayLike, axes: ArrayLike) -> Array:
+    """Vectors in the coordinates of a body, as its sensors measure them, in those of space (n, 3 k): ``kV``.
+
+    Args:
+        vectors: Their coordinates along the axes of the body (n, 3 k).
+        axes: The axes of the body in space (n, 9), as :func:`quaternion_to_vectors` gives them.
+
+    Example:
+        >>> body_to_space([[1.0, 0.0, 0.0]], [[0, 1, 0, -1, 0, 0, 0, 0, 1]])
+        array([[0., 1., 0.]])
+    """
+    values, frames = read_numbers(vectors, "vectors"), read_numbers(axes, "axes")
+    if values.ndim != 2 or values.shape[1] % 3 or frames.shape != (len(values), 9):
+        raise InputError(f"pass `vectors` (n, 3 k) and `axes` (n, 9), got {values.shape} and {frames.shape}")
+    return np.asarray(values.reshape(len(values), -1, 3) @ frames.reshape(-1, 3, 3)).reshape(values.shape)
+
+
 def angle_to_vector(angles: ArrayLike, *, degrees: bool = False) -> Array:
     """Angles (n, k) as cosines and sines (n, 2 k): vectors of the plane.
 
